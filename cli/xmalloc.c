@@ -5,18 +5,34 @@
 #include "cli/xmalloc.h"
 
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
 
+static void (*leave_process)(void);
+
+void xmalloc_on_failure(void (*leave)(void))
+{
+	leave_process = leave;
+}
+
 /* A request for 0 bytes may return NULL legally; ask for one byte instead of guessing. */
 static void *check_allocation(void *p, size_t size)
 {
+	if (!p && leave_process)
+		leave_process();
 	if (!p)
 		die("cannot get %zu bytes of memory", size);
 	return p;
+}
+
+void xno_memory(void)
+{
+	if (leave_process)
+		leave_process();
+	die("out of memory");
 }
 
 void *xmalloc(size_t size)
@@ -51,6 +67,26 @@ char *xstrdup(const char *text)
 char *xstrndup(const char *text, size_t length)
 {
 	return check_allocation(strndup(text, length), length + 1);
+}
+
+void *xcheck(void *p)
+{
+	if (!p)
+		xno_memory();
+	return p;
+}
+
+FILE *xopen_memstream(char **text, size_t *length)
+{
+	return xcheck(open_memstream(text, length));
+}
+
+void xclose_memstream(FILE *stream)
+{
+	bool is_whole = !ferror(stream);
+
+	if (fclose(stream) != 0 || !is_whole)
+		xno_memory();
 }
 
 char *xasprintf(const char *format, ...)

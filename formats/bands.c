@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/stack_import.h"
 #include "profile/base/strings.h"
 #include "profile/model/position.h"
@@ -49,17 +50,16 @@ static void add_band_bytes(struct bands_builder *w, uint32_t place, uint32_t sam
 
 /* ---- adding up --------------------------------------------------------------------------- */
 
-static bool allocate_samples(struct bands_builder *w, uint32_t count)
+static void allocate_samples(struct bands_builder *w, uint32_t count)
 {
 	struct bands *b = w->b;
 
 	b->count = count;
-	b->time = calloc(count, sizeof(double));
-	b->other.value = calloc(count, sizeof(double));
-	b->admin.value = calloc(count, sizeof(double));
-	b->stacks.value = calloc(count, sizeof(double));
-	w->weight = calloc(count, sizeof(double));
-	return b->time && b->other.value && b->admin.value && b->stacks.value && w->weight;
+	b->time = xcalloc(count, sizeof(double));
+	b->other.value = xcalloc(count, sizeof(double));
+	b->admin.value = xcalloc(count, sizeof(double));
+	b->stacks.value = xcalloc(count, sizeof(double));
+	w->weight = xcalloc(count, sizeof(double));
 }
 
 /* The trapezium rule, as a weight of each sample. Times of a damaged file may go back. */
@@ -81,8 +81,8 @@ static void walk_all_samples(struct bands_builder *w)
 		w->walk(w, i);
 }
 
-/* The largest places have bands, the smaller ones none. Returns false without memory. */
-static bool choose_largest_bands(struct bands_builder *w)
+/* The largest places have bands, the smaller ones none. */
+static void choose_largest_bands(struct bands_builder *w)
 {
 	struct bands *b = w->b;
 	uint32_t places = w->names.count, most[BANDS_MOST + 1], count = 0;
@@ -109,14 +109,11 @@ static bool choose_largest_bands(struct bands_builder *w)
 		if (w->area[most[i]] < all * w->least / 100 ||
 		    (i == BANDS_MOST - 1 && b->places > BANDS_MOST))
 			break;
-		band->value = calloc(b->count, sizeof(double));
-		band->name = strdup(strings_get(&w->names, most[i] + 1));
+		band->value = xcalloc(b->count, sizeof(double));
+		band->name = xstrdup(strings_get(&w->names, most[i] + 1));
 		b->band_count++;
-		if (!band->value || !band->name)
-			return false;
 		w->row[most[i]] = (uint8_t)i;
 	}
-	return true;
 }
 
 static void sum_band(const struct bands_builder *w, struct band *band, double *sum)
@@ -131,13 +128,11 @@ static void sum_band(const struct bands_builder *w, struct band *band, double *s
 	w->b->area += band->area;
 }
 
-static bool finish_bands(const struct bands_builder *w)
+static void finish_bands(const struct bands_builder *w)
 {
 	struct bands *b = w->b;
-	double *sum = calloc(b->count, sizeof(*sum));
+	double *sum = xcalloc(b->count, sizeof(*sum));
 
-	if (!sum)
-		return false;
 	for (uint32_t i = 0; i < b->band_count; i++)
 		sum_band(w, &b->band[i], sum);
 	sum_band(w, &b->other, sum);
@@ -152,24 +147,20 @@ static bool finish_bands(const struct bands_builder *w)
 		}
 	}
 	free(sum);
-	return true;
 }
 
-static int build_bands(struct bands_builder *w, struct mu_error *err)
+static void build_bands(struct bands_builder *w)
 {
 	size_t places = (size_t)w->names.count + 1;
 
-	w->area = calloc(places, sizeof(*w->area));
-	w->row = calloc(places, sizeof(*w->row));
-	if (!w->area || !w->row)
-		return mu_error_memory(err);
+	w->area = xcalloc(places, sizeof(*w->area));
+	w->row = xcalloc(places, sizeof(*w->row));
 	weigh_all_places(w);
 	walk_all_samples(w);
-	if (!choose_largest_bands(w))
-		return mu_error_memory(err);
+	choose_largest_bands(w);
 	w->is_storing = true;
 	walk_all_samples(w);
-	return finish_bands(w) ? 0 : mu_error_memory(err);
+	finish_bands(w);
 }
 
 static void release_builder(struct bands_builder *w)
@@ -247,7 +238,7 @@ static void format_place_name(const struct profile *p, const struct position *at
 			 slash ? slash + 1 : file, level->line);
 }
 
-static int name_site_places(struct bands_builder *w, const struct filter *f, struct mu_error *err)
+static void name_site_places(struct bands_builder *w, const struct filter *f)
 {
 	struct recorded_source *r = w->source;
 	const struct sites *sites = &r->profile->sites;
@@ -262,10 +253,7 @@ static int name_site_places(struct bands_builder *w, const struct filter *f, str
 		at = position_innermost(&stack);
 		format_place_name(r->profile, &at, name);
 		r->place[i] = strings_add(&w->names, name, strlen(name));
-		if (!r->place[i])
-			return mu_error_memory(err);
 	}
-	return 0;
 }
 
 /* Admin bytes are known of the heap as a whole; in units of the clock or of time. */
@@ -317,19 +305,21 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 	uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
 	struct recorded_source r = { .profile = f->profile, .image = im };
 	struct bands_builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
-	int result = -1;
+	int result = 0;
 
 	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS };
 	count = count < MASSIF_SNAPSHOTS_MAX ? count : MASSIF_SNAPSHOTS_MAX;
-	r.weight = calloc(sites, sizeof(*r.weight));
-	r.place = calloc(sites, sizeof(*r.place));
-	r.shot = calloc(count + 1, sizeof(*r.shot));
-	if (!r.weight || !r.place || !r.shot || !allocate_samples(&w, (uint32_t)count + 1))
-		mu_error_memory(err);
-	else if ((b->count = set_recorded_samples(&w, &r, count)) < 2)
-		refuse_few_samples(err, "snapshots that know their places");
-	else if (name_site_places(&w, f, err) == 0)
-		result = build_bands(&w, err);
+	r.weight = xcalloc(sites, sizeof(*r.weight));
+	r.place = xcalloc(sites, sizeof(*r.place));
+	r.shot = xcalloc(count + 1, sizeof(*r.shot));
+	allocate_samples(&w, (uint32_t)count + 1);
+	b->count = set_recorded_samples(&w, &r, count);
+	if (b->count < 2) {
+		result = refuse_few_samples(err, "snapshots that know their places");
+	} else {
+		name_site_places(&w, f);
+		build_bands(&w);
+	}
 	release_builder(&w);
 	free(r.weight);
 	free(r.place);
@@ -371,15 +361,12 @@ static void walk_massif_sample(struct bands_builder *w, uint32_t sample)
 	stack_import_snapshot(&s->stacks, s->m, s->shot[sample], add_site_bytes, &data);
 }
 
-static int name_massif_places(struct bands_builder *w, const struct filter *f,
-			      struct mu_error *err)
+static void name_massif_places(struct bands_builder *w, const struct filter *f)
 {
 	struct massif_source *s = w->source;
 	const struct profile *p = f->profile;
 
-	s->place = calloc((size_t)p->sites.count + 1, sizeof(*s->place));
-	if (!s->place)
-		return mu_error_memory(err);
+	s->place = xcalloc((size_t)p->sites.count + 1, sizeof(*s->place));
 	for (uint32_t i = 0; i < p->sites.count; i++) {
 		const struct filtered stack = filter_stack(f, p->sites.site[i].stack);
 		const struct position at = position_innermost(&stack);
@@ -390,10 +377,7 @@ static int name_massif_places(struct bands_builder *w, const struct filter *f,
 			continue;
 		format_place_name(p, &at, name);
 		s->place[i] = strings_add(&w->names, name, strlen(name));
-		if (!s->place[i])
-			return mu_error_memory(err);
 	}
-	return 0;
 }
 
 static int import_massif_stacks(struct bands_builder *w, bool hides_runtime, struct mu_error *err)
@@ -402,11 +386,10 @@ static int import_massif_stacks(struct bands_builder *w, bool hides_runtime, str
 
 	if (stack_import_massif(&s->stacks, s->m, NULL, err) < 0)
 		return -1;
-	if (!hides_runtime)
-		return name_massif_places(w, &s->stacks.filter, err);
-	if (stack_import_hide_runtime(&s->stacks, NULL, err) < 0)
-		return -1;
-	return name_massif_places(w, &s->stacks.program.filter, err);
+	if (hides_runtime)
+		stack_import_hide_runtime(&s->stacks, NULL);
+	name_massif_places(w, hides_runtime ? &s->stacks.program.filter : &s->stacks.filter);
+	return 0;
 }
 
 /* Snapshots without a tree are no help, unless there is nothing that a tree could show. */
@@ -437,13 +420,15 @@ int bands_of_massif(struct bands *b, const struct massif_file *m, bool hides_run
 	int result = -1;
 
 	*b = (struct bands){ .unit = m->unit };
-	s.shot = calloc(m->count + 1, sizeof(*s.shot));
-	if (!s.shot || !allocate_samples(&w, (uint32_t)m->count + 1))
-		mu_error_memory(err);
-	else if ((b->count = set_massif_samples(&w, &s)) < 2)
+	s.shot = xcalloc(m->count + 1, sizeof(*s.shot));
+	allocate_samples(&w, (uint32_t)m->count + 1);
+	b->count = set_massif_samples(&w, &s);
+	if (b->count < 2)
 		refuse_few_samples(err, "snapshots with a tree (--detailed-freq=1 makes more)");
-	else if (import_massif_stacks(&w, hides_runtime, err) == 0)
-		result = build_bands(&w, err);
+	else
+		result = import_massif_stacks(&w, hides_runtime, err);
+	if (result == 0)
+		build_bands(&w);
 	release_builder(&w);
 	stack_import_free(&s.stacks);
 	free(s.place);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "formats/base/stacklist.h"
 #include "formats/base/triples.h"
@@ -53,7 +54,6 @@ struct profile_writer {
 	bool *is_function_named;	/* names are written once, then numbers stand for them */
 	bool *is_file_named;
 	bool *is_object_named;
-	bool has_failed;
 };
 
 /* ---- adding up ----------------------------------------------------------------------------- */
@@ -72,17 +72,12 @@ static struct cost *find_or_add_cost(struct profile_writer *w, uint32_t function
 {
 	uint32_t number = triples_add(&w->costs, function, line, callee);
 
-	if (number != TRIPLES_NONE && number >= w->cost_room) {
-		uint32_t room = w->costs.room;
-		struct cost *cost = reallocarray(w->cost, room, sizeof(*cost));
-
-		if (!cost)
-			return NULL;
-		w->cost = cost;
-		for (; w->cost_room < room; w->cost_room++)
-			cost[w->cost_room] = (struct cost){ .callee_line = 0 };
+	if (number >= w->cost_room) {
+		w->cost = xreallocarray(w->cost, w->costs.room, sizeof(*w->cost));
+		for (; w->cost_room < w->costs.room; w->cost_room++)
+			w->cost[w->cost_room] = (struct cost){ .callee_line = 0 };
 	}
-	return number == TRIPLES_NONE ? NULL : &w->cost[number];
+	return &w->cost[number];
 }
 
 static void add_site_cost(struct profile_writer *w, struct cost *cost, uint32_t site)
@@ -92,10 +87,6 @@ static void add_site_cost(struct profile_writer *w, struct cost *cost, uint32_t 
 					s->live_blocks, (int64_t)s->total_bytes,
 					(int64_t)s->total_blocks, (int64_t)s->temporary };
 
-	if (!cost) {
-		w->has_failed = true;
-		return;
-	}
 	for (int i = 0; i < EVENTS; i++) {
 		int64_t sum;
 
@@ -109,15 +100,9 @@ static void add_site_cost(struct profile_writer *w, struct cost *cost, uint32_t 
 static bool mark_charged_function(struct profile_writer *w, uint32_t function, uint32_t site)
 {
 	if (function >= w->charged_room) {
-		uint32_t *charged = reallocarray(w->charged, w->functions.room, sizeof(*charged));
-
-		if (!charged) {
-			w->has_failed = true;
-			return true;
-		}
-		w->charged = charged;
+		w->charged = xreallocarray(w->charged, w->functions.room, sizeof(*w->charged));
 		for (; w->charged_room < w->functions.room; w->charged_room++)
-			charged[w->charged_room] = 0;
+			w->charged[w->charged_room] = 0;
 	}
 	if (w->charged[function] == site + 1)
 		return true;
@@ -134,18 +119,15 @@ static void add_stack_costs(struct profile_writer *w, const struct stacklist *li
 {
 	uint32_t callee = 0, callee_line = 0;
 
-	for (size_t i = 0; i < list->count && !w->has_failed; i++) {
+	for (size_t i = 0; i < list->count; i++) {
 		uint32_t function = find_or_add_function(w, &list->item[i]);
 		uint32_t line = line_of_stack_item(&list->item[i]);
 
-		if (function == TRIPLES_NONE) {
-			w->has_failed = true;
-		} else if (!mark_charged_function(w, function, site)) {
+		if (!mark_charged_function(w, function, site)) {
 			struct cost *cost = find_or_add_cost(w, function, line, callee);
 
 			add_site_cost(w, cost, site);
-			if (cost)
-				cost->callee_line = callee_line;
+			cost->callee_line = callee_line;
 		}
 		callee = function + 1;
 		callee_line = line;
@@ -157,24 +139,20 @@ static void add_unknown_stack(struct profile_writer *w, uint32_t site)
 {
 	uint32_t function = triples_add(&w->functions, 0, 0, MODULES_NONE);
 
-	if (function == TRIPLES_NONE)
-		w->has_failed = true;
-	else
-		add_site_cost(w, find_or_add_cost(w, function, 0, 0), site);
+	add_site_cost(w, find_or_add_cost(w, function, 0, 0), site);
 }
 
 static void add_all_site_costs(struct profile_writer *w, const struct filter *f, struct cost *total)
 {
 	struct stacklist list = { .count = 0 };
 
-	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
+	for (uint32_t i = 0; i < w->p->sites.count; i++) {
 		struct filtered stack = filter_stack(f, w->p->sites.site[i].stack);
 
 		if (stack.is_ignored || !sites_is_counted(&w->p->sites.site[i]))
 			continue;
 		add_site_cost(w, total, i);
-		if (!stacklist_set(&list, w->p, &stack))
-			w->has_failed = true;
+		stacklist_set(&list, w->p, &stack);
 		if (list.count == 0)
 			add_unknown_stack(w, i);
 		add_stack_costs(w, &list, i);
@@ -184,12 +162,6 @@ static void add_all_site_costs(struct profile_writer *w, const struct filter *f,
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static void write_clean_text(struct profile_writer *w, const char *text)
-{
-	if (!utf8_put_clean(w->out, text))
-		w->has_failed = true;
-}
-
 /* "fn=(3) name" the first time, "fn=(3)" from then on. */
 static void write_compressed_name(struct profile_writer *w, const char *what, uint32_t number,
 				  bool *is_named, const char *name)
@@ -197,7 +169,7 @@ static void write_compressed_name(struct profile_writer *w, const char *what, ui
 	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
 	if (!is_named[number]) {
 		putc(' ', w->out);
-		write_clean_text(w, name);
+		utf8_put_clean(w->out, name);
 		is_named[number] = true;
 	}
 	putc('\n', w->out);
@@ -276,7 +248,7 @@ static void write_file_head(struct profile_writer *w, const struct export *e)
 
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\n"
 		"pid: %" PRIu32 "\ncmd: ", e->version, e->pid);
-	write_clean_text(w, e->command);
+	utf8_put_clean(w->out, e->command);
 	putc('\n', w->out);
 	if (*bounds_describe(text, &w->p->sites, e->image))
 		fprintf(w->out, "desc: %s\n", text);
@@ -300,32 +272,27 @@ static void write_totals_line(struct profile_writer *w, const struct cost *total
 static void write_profile(struct profile_writer *w, const struct export *e,
 			  const struct cost *total)
 {
-	struct cost_row *row = calloc((size_t)w->costs.count + 1, sizeof(*row));
+	struct cost_row *row = xcalloc((size_t)w->costs.count + 1, sizeof(*row));
 
-	w->is_function_named = calloc((size_t)w->functions.count + 1, sizeof(bool));
-	w->is_file_named = calloc((size_t)w->p->symbols.strings.count + 1, sizeof(bool));
-	w->is_object_named = calloc((size_t)w->p->modules.count + 1, sizeof(bool));
-	if (row && w->is_function_named && w->is_file_named && w->is_object_named) {
-		for (uint32_t i = 0; i < w->costs.count; i++)
-			row[i] = (struct cost_row){ w->costs.triple[i], i };
-		qsort(row, w->costs.count, sizeof(*row), compare_row_functions);
-		write_file_head(w, e);
-		write_cost_rows(w, row);
-		write_totals_line(w, total);
-	} else {
-		w->has_failed = true;
-	}
+	w->is_function_named = xcalloc((size_t)w->functions.count + 1, sizeof(bool));
+	w->is_file_named = xcalloc((size_t)w->p->symbols.strings.count + 1, sizeof(bool));
+	w->is_object_named = xcalloc((size_t)w->p->modules.count + 1, sizeof(bool));
+	for (uint32_t i = 0; i < w->costs.count; i++)
+		row[i] = (struct cost_row){ w->costs.triple[i], i };
+	qsort(row, w->costs.count, sizeof(*row), compare_row_functions);
+	write_file_head(w, e);
+	write_cost_rows(w, row);
+	write_totals_line(w, total);
 	free(row);
 }
 
-int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
+void callgrind_write(FILE *out, const struct export *e)
 {
 	struct profile_writer w = { .out = out, .p = e->filter->profile };
 	struct cost total = { .callee_line = 0 };
 
 	add_all_site_costs(&w, e->filter, &total);
-	if (!w.has_failed)
-		write_profile(&w, e, &total);
+	write_profile(&w, e, &total);
 	triples_free(&w.functions);
 	triples_free(&w.costs);
 	free(w.cost);
@@ -333,5 +300,4 @@ int callgrind_write(FILE *out, const struct export *e, struct mu_error *err)
 	free(w.is_function_named);
 	free(w.is_file_named);
 	free(w.is_object_named);
-	return w.has_failed ? mu_error_memory(err) : 0;
 }

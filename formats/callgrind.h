@@ -14,11 +14,10 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/base/error.h"
 
 /* callgrind_write -- write all of a profile.
  *
- * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
+ * Errors of OUT stay with it.
  * Cost O(frames of all stacks); memory by functions and calls between them.
  */
-int callgrind_write(FILE *out, const struct export *e, struct mu_error *err);
+void callgrind_write(FILE *out, const struct export *e);

@@ -7,36 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/read/accesses.h"
 
 enum { FIRST_SLOTS = 256 };
 
-int dhat_set(char **field, const char *text)
+void dhat_set(char **field, const char *text)
 {
 	free(*field);
-	*field = strdup(text);
-	return *field ? 0 : -1;
+	*field = xstrdup(text);
 }
 
-int dhat_init(struct dhat *d, enum dhat_mode mode)
+void dhat_init(struct dhat *d, enum dhat_mode mode)
 {
 	static const char *const modes[] = { "heap", "copy", "ad-hoc" };
 	static const char *const verbs[] = { "Allocated", "Copied", "Occurred" };
-	int result = 0;
 
 	*d = (struct dhat){ .has_lifetimes = mode == DHAT_HEAP, .short_lived = 500 };
-	result |= dhat_set(&d->mode, modes[mode]);
-	result |= dhat_set(&d->verb, verbs[mode]);
-	result |= dhat_set(&d->time_unit, "instrs");
-	result |= dhat_set(&d->time_mega, "Minstr");
-	result |= dhat_set(&d->command, "");
+	dhat_set(&d->mode, modes[mode]);
+	dhat_set(&d->verb, verbs[mode]);
+	dhat_set(&d->time_unit, "instrs");
+	dhat_set(&d->time_mega, "Minstr");
+	dhat_set(&d->command, "");
 	if (mode == DHAT_AD_HOC) {
-		result |= dhat_set(&d->byte, "unit");
-		result |= dhat_set(&d->bytes, "units");
-		result |= dhat_set(&d->blocks, "events");
+		dhat_set(&d->byte, "unit");
+		dhat_set(&d->bytes, "units");
+		dhat_set(&d->blocks, "events");
 	}
-	return result;
 }
 
 uint32_t dhat_frame(struct dhat *d, const char *text)
@@ -68,13 +66,11 @@ static uint32_t hash_frames(const struct dhat *d, const uint32_t *frame, uint32_
 	return (uint32_t)(hash >> 32);
 }
 
-static bool grow_hash_slots(struct dhat *d)
+static void grow_hash_slots(struct dhat *d)
 {
 	uint32_t slots = d->slots ? 2 * d->slots : FIRST_SLOTS;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
+	uint32_t *slot = xcalloc(slots, sizeof(*slot));
 
-	if (!slot)
-		return false;
 	free(d->slot);
 	d->slot = slot;
 	d->slots = slots;
@@ -87,7 +83,6 @@ static bool grow_hash_slots(struct dhat *d)
 			at = (at + 1) & (slots - 1);
 		slot[at] = i + 1;
 	}
-	return true;
 }
 
 /* The slot of a stack, empty if there is no such point yet. */
@@ -114,12 +109,10 @@ static int append_new_point(struct dhat *d, const struct dhat_point *values,
 	if (d->count >= DHAT_POINTS_MAX || s->frames > DHAT_STACKED_MAX - d->stacked_count ||
 	    s->counts > DHAT_STACKED_MAX - d->access_count)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many program points");
-	if (!array_reserve(&d->point, &d->room, d->count + 1, sizeof(*d->point)) ||
-	    !array_reserve(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
-			   sizeof(*d->stacked)) ||
-	    !array_reserve(&d->access, &d->access_room, d->access_count + s->counts,
-			   sizeof(*d->access)))
-		return mu_error_memory(err);
+	array_reserve(&d->point, &d->room, d->count + 1, sizeof(*d->point));
+	array_reserve(&d->stacked, &d->stacked_room, d->stacked_count + s->frames,
+		      sizeof(*d->stacked));
+	array_reserve(&d->access, &d->access_room, d->access_count + s->counts, sizeof(*d->access));
 	p = &d->point[d->count++];
 	*p = *values;
 	p->first_frame = d->stacked_count;
@@ -157,8 +150,8 @@ int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_
 
 	if (stack->counts > DHAT_ACCESSES_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "too many access counts");
-	if (2 * d->count >= d->slots && !grow_hash_slots(d))
-		return mu_error_memory(err);
+	if (2 * d->count >= d->slots)
+		grow_hash_slots(d);
 	slot = find_slot_of_stack(d, stack);
 	if (*slot == 0) {
 		if (append_new_point(d, values, stack, err) < 0)

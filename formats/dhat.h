@@ -114,18 +114,18 @@ struct dhat {
 /* dhat_init -- an empty profile of a mode, with the words that DHAT has for it.
  *
  * Times are in instructions, short_lived is 500; strings may be replaced (dhat_set()). Heap mode
- * has lifetimes and no accesses. Returns 0, or -1 without memory; dhat_free() it in either case.
+ * has lifetimes and no accesses. dhat_free() it.
  */
-int dhat_init(struct dhat *d, enum dhat_mode mode);
+void dhat_init(struct dhat *d, enum dhat_mode mode);
 
-/* dhat_set -- replace one of the strings. Returns 0, or -1 without memory: it is NULL then. */
-int dhat_set(char **field, const char *text);
+/* dhat_set -- replace one of the strings. */
+void dhat_set(char **field, const char *text);
 
 /* dhat_frame -- the number of a frame, which is added if it is new.
  *
  * text  "0x1091C9: f (heap1.c:6)", "0x1234: f (in /lib/libfoo.so)", "0x1234: ??? (in ...)". Levels
  *       of inlined calls are frames with the same address.
- * Returns a number from 1 on, 0 without memory or beyond DHAT_FRAMES_MAX.
+ * Returns a number from 1 on, 0 beyond DHAT_FRAMES_MAX.
  */
 uint32_t dhat_frame(struct dhat *d, const char *text);
 
@@ -138,7 +138,7 @@ const char *dhat_text(const struct dhat *d, uint32_t frame);
  * stack   copied. Points with the same frames become one, because readers refuse them otherwise:
  *         figures are added up, so max_bytes is then a bound; counts are kept if all have the same
  *         size.
- * Returns 0, or -1 with ERR: MU_ERROR_MEMORY, MU_ERROR_FORMAT beyond one of the limits.
+ * Returns 0, or -1 with ERR beyond one of the limits.
  */
 int dhat_add(struct dhat *d, const struct dhat_point *values, const struct dhat_stack *stack,
 	     struct mu_error *err);
@@ -162,7 +162,7 @@ void dhat_write(FILE *out, const struct dhat *d);
  * Files of DHAT, of memusage and of dhat-rs are read; unknown keys are skipped; points with the
  * same frames are merged. Input is hostile: memory is bounded by the limits above.
  * Returns 0, or -1 with ERR: MU_ERROR_FORMAT with the offset of what was wrong, MU_ERROR_TRUNCATED
- * when the file ends too early, MU_ERROR_VERSION, MU_ERROR_MEMORY, MU_ERROR_SYSTEM.
+ * when the file ends too early, MU_ERROR_VERSION, MU_ERROR_SYSTEM.
  */
 int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/jsonread.h"
 #include "profile/base/array.h"
 
@@ -72,7 +73,8 @@ static int read_text_field(struct dhat_reader *r, enum json_token token, char **
 		return -1;
 	if (token != JSON_STRING)
 		return refuse_value(r, "not a text");
-	return dhat_set(field, r->json.text) < 0 ? mu_error_memory(r->err) : 0;
+	dhat_set(field, r->json.text);
+	return 0;
 }
 
 static int read_bool_field(struct dhat_reader *r, enum json_token token, bool *field)
@@ -99,8 +101,7 @@ static int read_frame_list(struct dhat_reader *r, enum json_token token)
 			return -1;
 		if (number >= DHAT_FRAMES_MAX || r->frames >= DHAT_STACKED_MAX)
 			return refuse_value(r, "too many frames");
-		if (!array_reserve(&r->frame, &r->frames_room, r->frames + 1, sizeof(*r->frame)))
-			return mu_error_memory(r->err);
+		array_reserve(&r->frame, &r->frames_room, r->frames + 1, sizeof(*r->frame));
 		r->frame[r->frames++] = (uint32_t)number;
 		if (number > r->largest)
 			r->largest = (uint32_t)number;
@@ -227,13 +228,10 @@ static int read_frame_table(struct dhat_reader *r, enum json_token token)
 						     refuse_value(r, "not the text of a frame");
 		if (r->numbers > DHAT_FRAMES_MAX)
 			return refuse_value(r, "too many frames");
-		if (!array_reserve(&r->number, &r->numbers_room, r->numbers + 1,
-				   sizeof(*r->number)))
-			return mu_error_memory(r->err);
+		array_reserve(&r->number, &r->numbers_room, r->numbers + 1, sizeof(*r->number));
 		/* Number 0 is the root, whatever the file calls it. */
 		r->number[r->numbers] = r->numbers ? dhat_frame(r->d, r->json.text) : 0;
-		if (r->numbers++ && r->number[r->numbers - 1] == 0)
-			return mu_error_memory(r->err);
+		r->numbers++;
 	}
 	return 0;
 }
@@ -407,8 +405,8 @@ int dhat_read(struct dhat *d, struct textfile *in, struct mu_error *err)
 
 	*d = (struct dhat){ .count = 0 };
 	jsonread_open(&r.json, in);
-	r.count = malloc(DHAT_ACCESSES_MAX * sizeof(*r.count));
-	result = r.count ? read_profile(&r) : mu_error_memory(r.err);
+	r.count = xreallocarray(NULL, DHAT_ACCESSES_MAX, sizeof(*r.count));
+	result = read_profile(&r);
 	jsonread_close(&r.json);
 	free(r.frame);
 	free(r.count);

@@ -16,13 +16,11 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/base/error.h"
 
 /* folded_write -- write the stacks of a metric.
  *
  * weight     one per site, from sites_weigh(); what weighs nothing is left out.
  * by_blocks  weights are blocks, not bytes.
- * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
+ * Errors of OUT stay with it.
  */
-int folded_write(FILE *out, const struct export *e, const struct weight *weight, bool by_blocks,
-		 struct mu_error *err);
+void folded_write(FILE *out, const struct export *e, const struct weight *weight, bool by_blocks);

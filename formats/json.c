@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 #include "formats/json_run.h"
 #include "profile/read/site_errors.h"
@@ -260,8 +261,8 @@ static void write_sites(FILE *out, const struct export *e)
 		g = *e->growth;
 	else
 		moment_choose_range(&g, e->image);
-	d.growth = calloc((size_t)sites->count + 1, sizeof(*d.growth));
-	if (d.growth && moment_growth(sites, e->image, &g, d.growth, &err) < 0) {
+	d.growth = xcalloc((size_t)sites->count + 1, sizeof(*d.growth));
+	if (moment_growth(sites, e->image, &g, d.growth, &err) < 0) {
 		free(d.growth);
 		d.growth = NULL;
 	}

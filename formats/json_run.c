@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/notes.h"
 #include "formats/json.h"
 #include "profile/read/lifetimes.h"
@@ -199,13 +200,11 @@ static void write_processes(FILE *out, const struct export *e)
 
 void json_write_run(FILE *out, const struct export *e)
 {
-	struct result *r = malloc(sizeof(*r));
+	struct result *r = xmalloc(sizeof(*r));
 	struct image im = *e->image;
 
-	if (r) {
-		result_take(r, &im);
-		write_figures(out, r);
-	}
+	result_take(r, &im);
+	write_figures(out, r);
 	free(r);
 	write_peak_time(out, e->image);
 	write_lifetimes(out, e->image);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 /* A node of which children are still to come. */
@@ -181,8 +182,7 @@ static int append_tree_node(struct massif_parser *p, const struct massif_node *n
 	if (m->node_count == MASSIF_NODES_MAX)
 		return fail_at_line(p, MU_ERROR_FORMAT, "more than %d lines of trees",
 				    MASSIF_NODES_MAX);
-	if (!array_reserve(&m->nodes, &m->node_room, m->node_count + 1, sizeof(*m->nodes)))
-		return mu_error_memory(p->err);
+	array_reserve(&m->nodes, &m->node_room, m->node_count + 1, sizeof(*m->nodes));
 	m->nodes[m->node_count++] = *node;
 	return 0;
 }
@@ -194,8 +194,6 @@ static int add_node_text(struct massif_parser *p, uint32_t *number)
 	uint32_t before = m->texts.count;
 
 	*number = strings_add(&m->texts, p->at, length);
-	if (*number == 0 && length > 0)
-		return mu_error_memory(p->err);
 	if (m->texts.count > before)
 		p->text_bytes += length + 1;
 	if (p->text_bytes > MASSIF_TEXT_MAX)
@@ -323,8 +321,7 @@ static int read_snapshot(struct massif_parser *p)
 		return -1;
 	}
 	s.node_count = (uint32_t)m->node_count - s.first_node;
-	if (!array_reserve(&m->snapshots, &m->snapshot_room, m->count + 1, sizeof(s)))
-		return mu_error_memory(p->err);
+	array_reserve(&m->snapshots, &m->snapshot_room, m->count + 1, sizeof(s));
 	m->snapshots[m->count++] = s;
 	return 0;
 }
@@ -336,18 +333,14 @@ static int read_snapshot(struct massif_parser *p)
 static int append_rest_of_line(struct massif_parser *p, char **text, size_t *used, const char *more)
 {
 	size_t length = (size_t)(p->end - p->at), added = length + strlen(more);
-	char *longer;
 
 	if (*used + added > TEXTFILE_LINE_MAX)
 		return fail_at_line(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
 				    TEXTFILE_LINE_MAX);
-	longer = realloc(*text, *used + added + 1);
-	if (!longer)
-		return mu_error_memory(p->err);
-	memcpy(longer + *used, p->at, length);
-	strcpy(longer + *used + length, more);
+	*text = xreallocarray(*text, *used + added + 1, 1);
+	memcpy(*text + *used, p->at, length);
+	strcpy(*text + *used + length, more);
 	*used += added;
-	*text = longer;
 	return 0;
 }
 
@@ -420,11 +413,9 @@ static int read_whole_file(struct massif_parser *p)
 {
 	int got;
 
-	p->m->desc = strdup("");
-	p->m->cmd = strdup("");
-	p->open = calloc(MASSIF_DEPTH_MAX, sizeof(*p->open));
-	if (!p->m->desc || !p->m->cmd || !p->open)
-		return mu_error_memory(p->err);
+	p->m->desc = xstrdup("");
+	p->m->cmd = xstrdup("");
+	p->open = xcalloc(MASSIF_DEPTH_MAX, sizeof(*p->open));
 	while ((got = read_next_line(p)) > 0) {
 		if (read_header_item(p) < 0)
 			return -1;

@@ -89,7 +89,7 @@ struct massif_file {
  *   MU_ERROR_TRUNCATED  the file ends within a snapshot, or before the first; M holds the
  *                       snapshots that are whole, if any
  *   MU_ERROR_FORMAT     it is no massif.out, or exceeds the limits above
- *   MU_ERROR_MEMORY, and those of textfile_line()
+ *   and those of textfile_line()
  * Memory: 24 bytes per node, 64 per snapshot, and each different text once.
  */
 int massif_read(struct massif_file *m, struct textfile *in, struct mu_error *err);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 
 /* Names of one kind, each written once: then its number stands for it. */
@@ -33,23 +34,16 @@ struct callgrind_writer {
 		*place;		/* by number of the text of a node; there are far fewer texts */
 	uint64_t *charged;	/* by function: the last stack that it was on, from 1 on */
 	uint64_t stacks;
-	bool has_failed;
 	char buffer[1 << 16];
 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static uint32_t find_or_add_name(struct callgrind_writer *w, struct name_table *names,
-				 const char *text, int length)
+static uint32_t find_or_add_name(struct name_table *names, const char *text, int length)
 {
-	char *copy = strndup(text, (size_t)length);
-	char *clean = copy ? utf8_clean(copy, "") : NULL;
-	uint32_t number = 0;
+	char *copy = xstrndup(text, (size_t)length), *clean = utf8_clean(copy, "");
+	uint32_t number = strings_add(&names->strings, clean, strlen(clean));
 
-	if (clean)
-		number = strings_add(&names->strings, clean, strlen(clean));
-	if (length > 0 && number == 0)
-		w->has_failed = true;
 	free(copy);
 	free(clean);
 	return number;
@@ -57,15 +51,14 @@ static uint32_t find_or_add_name(struct callgrind_writer *w, struct name_table *
 
 static void index_all_places(struct callgrind_writer *w)
 {
-	for (uint32_t text = 0; text <= w->m->texts.count && !w->has_failed; text++) {
+	for (uint32_t text = 0; text <= w->m->texts.count; text++) {
 		struct massif_place place = massif_place(strings_get(&w->m->texts, text));
 		const char *name = massif_place_name(&place, w->buffer, sizeof(w->buffer));
 
 		w->place[text] = (struct callgrind_place){
-			.object =
-				find_or_add_name(w, &w->objects, place.object, place.object_length),
-			.file = find_or_add_name(w, &w->files, place.file, place.file_length),
-			.function = find_or_add_name(w, &w->functions, name, (int)strlen(name)),
+			.object = find_or_add_name(&w->objects, place.object, place.object_length),
+			.file = find_or_add_name(&w->files, place.file, place.file_length),
+			.function = find_or_add_name(&w->functions, name, (int)strlen(name)),
 			.line = place.line,
 		};
 	}
@@ -131,10 +124,6 @@ static void write_profile(struct callgrind_writer *w, const struct massif_snapsh
 	char *command = utf8_clean(w->m->cmd, "");
 	uint64_t total = 0;
 
-	if (!command) {
-		w->has_failed = true;
-		return;
-	}
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: memusage-%s\ncmd: %s\n\n"
 		"positions: line\nevent: curB : bytes live at snapshot %" PRIu64 "\n"
 		"events: curB\n\n", version, command, s->number);
@@ -146,7 +135,7 @@ static void write_profile(struct callgrind_writer *w, const struct massif_snapsh
 
 static bool *allocate_flags(const struct name_table *names)
 {
-	return calloc((size_t)names->strings.count + 1, sizeof(bool));
+	return xcalloc((size_t)names->strings.count + 1, sizeof(bool));
 }
 
 static void release_names(struct name_table *names)
@@ -158,40 +147,27 @@ static void release_names(struct name_table *names)
 static void write_with_tables(struct callgrind_writer *w, const struct massif_snapshot *s,
 			      const char *version)
 {
-	w->place = calloc((size_t)w->m->texts.count + 1, sizeof(*w->place));
-	if (!w->place) {
-		w->has_failed = true;
-		return;
-	}
+	w->place = xcalloc((size_t)w->m->texts.count + 1, sizeof(*w->place));
 	index_all_places(w);
 	w->objects.is_written = allocate_flags(&w->objects);
 	w->files.is_written = allocate_flags(&w->files);
 	w->functions.is_written = allocate_flags(&w->functions);
-	w->charged = calloc((size_t)w->functions.strings.count + 1, sizeof(*w->charged));
-	if (!w->objects.is_written || !w->files.is_written || !w->functions.is_written ||
-	    !w->charged)
-		w->has_failed = true;
-	if (!w->has_failed)
-		write_profile(w, s, version);
+	w->charged = xcalloc((size_t)w->functions.strings.count + 1, sizeof(*w->charged));
+	write_profile(w, s, version);
 }
 
-int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
-			const char *version, struct mu_error *err)
+void massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
+			 const char *version)
 {
-	struct callgrind_writer *w = calloc(1, sizeof(*w));
-	bool has_failed = true;
+	struct callgrind_writer *w = xcalloc(1, sizeof(*w));
 
-	if (w) {
-		w->out = out;
-		w->m = m;
-		write_with_tables(w, s, version);
-		has_failed = w->has_failed;
-		release_names(&w->objects);
-		release_names(&w->files);
-		release_names(&w->functions);
-		free(w->place);
-		free(w->charged);
-	}
+	w->out = out;
+	w->m = m;
+	write_with_tables(w, s, version);
+	release_names(&w->objects);
+	release_names(&w->files);
+	release_names(&w->functions);
+	free(w->place);
+	free(w->charged);
 	free(w);
-	return has_failed ? mu_error_memory(err) : 0;
 }

@@ -60,10 +60,9 @@ void massif_to_folded(FILE *out, const struct massif_file *m, const struct massi
  *
  * version  of memusage.
  * A function that is on a stack several times has its bytes once.
- * Returns 0, or -1 with ERR without memory.
  */
-int massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
-			const char *version, struct mu_error *err);
+void massif_to_callgrind(FILE *out, const struct massif_file *m, const struct massif_snapshot *s,
+			 const char *version);
 
 /* massif_to_json -- everything, as one object:
  *

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/json.h"
 
 static void write_text_field(FILE *out, const char *key, const char *text)
@@ -57,9 +58,9 @@ static void write_snapshot(FILE *out, const struct massif_file *m, const struct 
 static void write_desc_array(FILE *out, const char *desc)
 {
 	size_t length = strlen(desc);
-	char *copy = strndup(desc, length > 0 ? length - 1 : 0);
+	char *copy = xstrndup(desc, length > 0 ? length - 1 : 0);
 
-	write_text_field(out, "desc", copy ? copy + strspn(copy, " \t") : "");
+	write_text_field(out, "desc", copy + strspn(copy, " \t"));
 	free(copy);
 }
 

@@ -51,12 +51,10 @@ struct pprof_writer {
 	struct protobuf inner;		/* a message or list in that */
 	struct strings strings;		/* numbers are those of the format: 0 is "" */
 	struct triples functions;	/* name, file, 0; ids are their numbers + 1 */
-	bool has_failed;
 };
 
 static void flush_message(struct pprof_writer *w)
 {
-	w->has_failed |= w->out.has_failed;
 	gzip_write(w->gzip, w->out.data, w->out.size);
 	w->out.size = 0;
 }
@@ -64,9 +62,8 @@ static void flush_message(struct pprof_writer *w)
 static uint32_t number_of_string(struct pprof_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
-	uint32_t number = clean ? strings_add(&w->strings, clean, strlen(clean)) : 0;
+	uint32_t number = strings_add(&w->strings, clean, strlen(clean));
 
-	w->has_failed |= number == 0 && *text;
 	free(clean);
 	return number;
 }
@@ -137,7 +134,6 @@ static void write_location_lines(struct pprof_writer *w, uint32_t location)
 		if (!level[i].full)
 			continue;
 		function = triples_add(&w->functions, level[i].full, level[i].file, 0);
-		w->has_failed |= function == TRIPLES_NONE;
 		protobuf_number(&w->inner, LINE_FUNCTION, (uint64_t)function + 1);
 		protobuf_number(&w->inner, LINE_LINE, level[i].line);
 		protobuf_message(&w->part, LOCATION_LINE, &w->inner);
@@ -146,7 +142,7 @@ static void write_location_lines(struct pprof_writer *w, uint32_t location)
 
 static void write_locations(struct pprof_writer *w)
 {
-	for (uint32_t i = 0; i < w->p->location_count && !w->has_failed; i++) {
+	for (uint32_t i = 0; i < w->p->location_count; i++) {
 		const struct location *l = &w->p->location[i];
 
 		protobuf_number(&w->part, LOCATION_ID, (uint64_t)i + 1);
@@ -163,7 +159,7 @@ static void write_functions(struct pprof_writer *w)
 {
 	const struct symbols *s = &w->p->symbols;
 
-	for (uint32_t i = 0; i < w->functions.count && !w->has_failed; i++) {
+	for (uint32_t i = 0; i < w->functions.count; i++) {
 		const struct triple *f = &w->functions.triple[i];
 		uint32_t name = number_of_string(w, symbols_text(s, f->a));
 
@@ -204,7 +200,7 @@ static void write_sample(struct pprof_writer *w, const struct site *s, const str
 
 static void write_all_samples(struct pprof_writer *w)
 {
-	for (uint32_t i = 0; i < w->p->sites.count && !w->has_failed; i++) {
+	for (uint32_t i = 0; i < w->p->sites.count; i++) {
 		const struct site *s = &w->p->sites.site[i];
 		struct filtered stack = filter_stack(w->e->filter, s->stack);
 
@@ -223,24 +219,20 @@ static void write_string_table(struct pprof_writer *w)
 	}
 }
 
-int pprof_write(FILE *out, const struct export *e, struct mu_error *err)
+void pprof_write(FILE *out, const struct export *e)
 {
 	struct pprof_writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
 
-	w.has_failed = !w.gzip;
-	if (w.gzip) {
-		write_profile_head(&w);
-		write_mappings(&w);
-		write_locations(&w);
-		write_functions(&w);
-		write_all_samples(&w);
-		write_string_table(&w);
-	}
+	write_profile_head(&w);
+	write_mappings(&w);
+	write_locations(&w);
+	write_functions(&w);
+	write_all_samples(&w);
+	write_string_table(&w);
 	gzip_close(w.gzip);
 	protobuf_free(&w.out);
 	protobuf_free(&w.part);
 	protobuf_free(&w.inner);
 	strings_free(&w.strings);
 	triples_free(&w.functions);
-	return w.has_failed ? mu_error_memory(err) : 0;
 }

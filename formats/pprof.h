@@ -19,10 +19,6 @@
 #include <stdio.h>
 
 #include "formats/export.h"
-#include "profile/base/error.h"
 
-/* pprof_write -- write all of a profile.
- *
- * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
- */
-int pprof_write(FILE *out, const struct export *e, struct mu_error *err);
+/* pprof_write -- write all of a profile. Errors of OUT stay with it. */
+void pprof_write(FILE *out, const struct export *e);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/read/snapshot_values.h"
 
 enum { CURVES = 32, NAME_CHARS = 15, SNAPSHOTS_MAX = 1 << 22 };
@@ -41,18 +42,16 @@ static double tick_at_run_end(const struct spacetime *s)
 }
 
 /* The end of the process is a moment of which everything is known, too. */
-static bool find_usable_samples(struct spacetime *s)
+static void find_usable_samples(struct spacetime *s)
 {
 	uint64_t count = image_count(s->image, MU_SEC_SNAPSHOTS), last_ns = 0;
 	uint64_t exit_ns = end_of_run_ns(s);
 	struct mu_snapshot shot;
 
 	count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX;
-	s->shot = calloc(count + 1, sizeof(*s->shot));
-	s->time = calloc(count + 1, sizeof(*s->time));
-	s->tick = calloc(count + 1, sizeof(*s->tick));
-	if (!s->shot || !s->time || !s->tick)
-		return false;
+	s->shot = xcalloc(count + 1, sizeof(*s->shot));
+	s->time = xcalloc(count + 1, sizeof(*s->time));
+	s->tick = xcalloc(count + 1, sizeof(*s->tick));
 	for (uint64_t i = 0; i < count && image_snapshot(s->image, i, &shot); i++) {
 		if (i == 0) {
 			s->first_ns = last_ns = shot.mono_ns;
@@ -70,7 +69,6 @@ static bool find_usable_samples(struct spacetime *s)
 		s->time[s->count++] = (double)(exit_ns - s->first_ns) / 1e6;
 		s->tick[s->count - 1] = tick_at_run_end(s);
 	}
-	return true;
 }
 
 /* Reads the values of all sites at a sample into WEIGHT. False if the recording is damaged
@@ -212,49 +210,38 @@ static void add_intervals(struct spacetime *s, struct weight *now, struct weight
 	}
 }
 
-static bool add_up_intervals(struct spacetime *s)
+static void add_up_intervals(struct spacetime *s)
 {
 	size_t sites = s->filter->profile->sites.count;
-	struct weight *now = calloc(sites + 1, sizeof(*now));
-	struct weight *next = calloc(sites + 1, sizeof(*next));
-	double *sum = calloc(sites + 1, sizeof(*sum));
-	bool has_memory;
+	struct weight *now = xcalloc(sites + 1, sizeof(*now));
+	struct weight *next = xcalloc(sites + 1, sizeof(*next));
+	double *sum = xcalloc(sites + 1, sizeof(*sum));
 
-	s->weight = calloc(sites + 1, sizeof(*s->weight));
-	has_memory = now && next && sum && s->weight;
-	for (uint32_t i = 0; has_memory && i < sites; i++)
+	s->weight = xcalloc(sites + 1, sizeof(*s->weight));
+	for (uint32_t i = 0; i < sites; i++)
 		s->weight[i].is_there = is_shown_site(s, i);
-	if (has_memory)
-		add_intervals(s, now, next, sum);
-	for (uint32_t i = 0; has_memory && i < sites; i++) {
+	add_intervals(s, now, next, sum);
+	for (uint32_t i = 0; i < sites; i++) {
 		s->weight[i].bytes = sum[i] < 9e18 ? (int64_t)(sum[i] + 0.5) : INT64_MAX;
 		s->heap += sum[i];
 	}
 	free(now);
 	free(next);
 	free(sum);
-	return has_memory;
-}
-
-/* Mappings that are counted are in what the collector saw, but belong to no place. */
-static bool load_timeline(struct spacetime *s, const struct mu_config *config,
-			  struct mu_error *err)
-{
-	if (config->flags & MU_CFG_MMAP)
-		return true;
-	return timeline_load(&s->timeline, s->image, err) == 0;
 }
 
 int spacetime_of(struct spacetime *s, const struct filter *f, const struct image *im,
 		 const struct mu_config *config, struct mu_error *err)
 {
 	*s = (struct spacetime){ .filter = f, .image = im, .admin_bytes = config->heap_admin };
-	if (!load_timeline(s, config, err) || !find_usable_samples(s) ||
-	    (s->count >= 2 && !add_up_intervals(s)))
-		return mu_error_memory(err);
+	/* Mappings that are counted are in what the collector saw, but belong to no place. */
+	if (!(config->flags & MU_CFG_MMAP) && timeline_load(&s->timeline, im, err) < 0)
+		return -1;
+	find_usable_samples(s);
 	if (s->count < 2)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "has fewer than two snapshots that know their places");
+	add_up_intervals(s);
 	s->total = s->heap + s->admin + s->stacks;
 	return 0;
 }
@@ -409,28 +396,21 @@ static void write_job_text(FILE *out, const char *command)
 	fputs("\"\nDATE        \"\"\nSAMPLE_UNIT \"ms\"\nVALUE_UNIT  \"bytes\"\n", out);
 }
 
-int spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command,
-		     struct mu_error *err)
+void spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command)
 {
 	const struct profile *p = s->filter->profile;
 	struct curves c = { .s = s };
-	struct weight *now = calloc((size_t)p->sites.count + 1, sizeof(*now));
-	int result = 0;
+	struct weight *now = xcalloc((size_t)p->sites.count + 1, sizeof(*now));
 
-	c.space = calloc((size_t)p->location_count + 1, sizeof(*c.space));
-	c.curve = calloc((size_t)p->location_count + 1, sizeof(*c.curve));
-	if (now && c.space && c.curve) {
-		choose_curves(&c);
-		write_job_text(out, command);
-		for (uint32_t i = 0; i < s->count; i++) {
-			if (weigh_sample_sites(s, i, now))
-				write_hp_sample(out, &c, i, now);
-		}
-	} else {
-		result = mu_error_memory(err);
+	c.space = xcalloc((size_t)p->location_count + 1, sizeof(*c.space));
+	c.curve = xcalloc((size_t)p->location_count + 1, sizeof(*c.curve));
+	choose_curves(&c);
+	write_job_text(out, command);
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (weigh_sample_sites(s, i, now))
+			write_hp_sample(out, &c, i, now);
 	}
 	free(now);
 	free(c.space);
 	free(c.curve);
-	return result;
 }

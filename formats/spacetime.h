@@ -47,7 +47,7 @@ struct spacetime {
  * s       overwritten; release with spacetime_free() in any case.
  * f       of a profile with names; borrowed, as is IM.
  * config  of the recording.
- * Returns 0, or -1 with ERR: no memory, or fewer than two snapshots that know their places.
+ * Returns 0, or -1 with ERR: fewer than two snapshots that know their places.
  */
 int spacetime_of(struct spacetime *s, const struct filter *f, const struct image *im,
 		 const struct mu_config *config, struct mu_error *err);
@@ -64,10 +64,8 @@ void spacetime_put_summary(FILE *out, const struct spacetime *s, uint32_t pid);
 /* spacetime_put_hp -- the curves of the places as a file for hp2ps.
  *
  * The 32 places with the largest spacetime have a curve, the others one together.
- * Returns 0, or -1 with ERR without memory.
  */
-int spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command,
-		     struct mu_error *err);
+void spacetime_put_hp(FILE *out, const struct spacetime *s, const char *command);
 
 struct spacetime_report {
 	const char *command;
@@ -76,9 +74,5 @@ struct spacetime_report {
 	bool is_html;
 };
 
-/* spacetime_put_report -- Writes the places that have the heap's spacetime, and their callers.
- *
- * Returns 0, or -1 with ERR without memory.
- */
-int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
-			 struct mu_error *err);
+/* spacetime_put_report -- Writes the places that have the heap's spacetime, and their callers. */
+void spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r);

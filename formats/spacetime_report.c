@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 #include "profile/model/tree.h"
 
@@ -27,7 +28,6 @@ struct report_writer {
 	const struct call_tree *t;
 	unsigned int depth;
 	uint32_t *parent;	/* by node */
-	bool has_failed;
 };
 
 /* A child in the order of size; NOBODY has what the others leave. */
@@ -42,8 +42,7 @@ static void write_escaped_text(struct report_writer *w, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
-	w->has_failed |= !clean;
-	for (const char *at = clean; at && *at; at++) {
+	for (const char *at = clean; *at; at++) {
 		if (!w->r->is_html || !strchr("&<>\"", *at))
 			putc(*at, w->out);
 		else
@@ -77,15 +76,10 @@ static void write_place_name(struct report_writer *w, uint32_t node)
 		place.base = level[0].base;
 		place.line = level[0].line;
 	}
-	memory = open_memstream(&text, &length);
-	if (memory) {
-		symbols_put_massif(memory, &place, NULL, 0);
-		fclose(memory);
-	}
-	if (text)
-		write_escaped_text(w, text);
-	else
-		w->has_failed = true;
+	memory = xopen_memstream(&text, &length);
+	symbols_put_massif(memory, &place, NULL, 0);
+	xclose_memstream(memory);
+	write_escaped_text(w, text);
 	free(text);
 }
 
@@ -150,13 +144,9 @@ static void write_caller_line(struct report_writer *w, const struct child *c)
 static void write_caller_lines(struct report_writer *w, uint32_t node)
 {
 	const struct tree_node *n = &w->t->node[node];
-	struct child *child = calloc((size_t)n->children + 2, sizeof(*child));
+	struct child *child = xcalloc((size_t)n->children + 2, sizeof(*child));
 	uint32_t count, shown = 0;
 
-	if (!child) {
-		w->has_failed = true;
-		return;
-	}
 	count = collect_children(w, node, child);
 	fputs(w->r->is_html ? "<p>Called from:\n<ul>\n" : "\nCalled from:\n", w->out);
 	while (shown < count && is_significant(w, child[shown].space))
@@ -272,26 +262,18 @@ static void find_parent_nodes(struct report_writer *w)
 	}
 }
 
-int spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r,
-			 struct mu_error *err)
+void spacetime_put_report(FILE *out, const struct spacetime *s, const struct spacetime_report *r)
 {
 	struct report_writer w = { .out = out, .s = s, .r = r,
 			    .depth = r->depth ? r->depth : SPACETIME_DEPTH };
 	const struct tree_options o = { .grouping = TREE_BY_ADDRESS, .depth = w.depth };
 	struct call_tree t;
-	int result = tree_build(&t, s->filter, s->weight, &o, err);
 
+	tree_build(&t, s->filter, s->weight, &o);
 	w.t = &t;
-	if (result == 0) {
-		w.parent = calloc((size_t)t.count + 1, sizeof(*w.parent));
-		if (w.parent) {
-			find_parent_nodes(&w);
-			write_whole_report(&w);
-		}
-		if (!w.parent || w.has_failed)
-			result = mu_error_memory(err);
-	}
+	w.parent = xcalloc((size_t)t.count + 1, sizeof(*w.parent));
+	find_parent_nodes(&w);
+	write_whole_report(&w);
 	free(w.parent);
 	tree_free(&t);
-	return result;
 }

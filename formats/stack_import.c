@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/massif_convert.h"
 #include "profile/base/array.h"
 
@@ -26,10 +27,9 @@ static uint32_t module_of_path(struct stack_import *s, const char *path, int len
 
 	if (number == 0 || number <= m->count)
 		return number ? number - 1 : MODULES_NONE;
-	if (!array_reserve(&m->module, &s->module_room, (size_t)m->count + 1, sizeof(*m->module)))
-		return MODULES_NONE;
-	m->module[m->count] = (struct module){ .path = strndup(path, (size_t)length) };
-	return m->module[m->count].path ? m->count++ : MODULES_NONE;
+	array_reserve(&m->module, &s->module_room, (size_t)m->count + 1, sizeof(*m->module));
+	m->module[m->count] = (struct module){ .path = xstrndup(path, (size_t)length) };
+	return m->count++;
 }
 
 /* "in 12 places, all below massif's threshold (1.00%)" */
@@ -63,51 +63,45 @@ static void import_text(struct stack_import *s, uint32_t number, const char *tex
 }
 
 /* Makes room for so many texts, whose numbers are from 1 on, and for the root frame. */
-static int init_profile(struct stack_import *s, uint32_t texts, struct mu_error *err)
+static void init_profile(struct stack_import *s, uint32_t texts)
 {
 	static const char merged[] = "[below threshold]";
 	struct profile *p = &s->profile;
 	const size_t room = (size_t)texts + 1;
 
 	*s = (struct stack_import){ .frame_room = 0 };
-	p->location = calloc(room, sizeof(*p->location));
-	p->symbols.symbol = calloc(room, sizeof(*p->symbols.symbol));
-	p->symbols.level = calloc(room, sizeof(*p->symbols.level));
-	if (!p->location || !p->symbols.symbol || !p->symbols.level ||
-	    strings_add(&p->symbols.strings, merged, strlen(merged)) != STACK_IMPORT_MERGED ||
-	    !array_reserve(&p->frame, &s->frame_room, 1, sizeof(*p->frame)))
-		return mu_error_memory(err);
+	p->location = xcalloc(room, sizeof(*p->location));
+	p->symbols.symbol = xcalloc(room, sizeof(*p->symbols.symbol));
+	p->symbols.level = xcalloc(room, sizeof(*p->symbols.level));
+	/* The first text: STACK_IMPORT_MERGED. */
+	strings_add(&p->symbols.strings, merged, strlen(merged));
+	array_reserve(&p->frame, &s->frame_room, 1, sizeof(*p->frame));
 	p->location_count = texts + 1;
 	p->symbols.count = room;
 	p->frame[0] = (struct profile_frame){ .parent = 0 };
 	p->frame_count = 1;
 	p->location[0].module = MODULES_NONE;
-	return 0;
 }
 
 /* ---- frames and sites ---------------------------------------------------------------------- */
 
-static int refuse_stacks(const struct stack_import *s, struct mu_error *err)
+static int refuse_stacks(struct mu_error *err)
 {
-	if (s->profile.frame_count > STACK_IMPORT_MAX || s->profile.sites.count >= STACK_IMPORT_MAX)
-		return mu_error_set(err, MU_ERROR_FORMAT, 0,
-				    "has more than %d different call stacks or callers",
-				    STACK_IMPORT_MAX);
-	return mu_error_memory(err);
+	return mu_error_set(err, MU_ERROR_FORMAT, 0,
+			    "has more than %d different call stacks or callers", STACK_IMPORT_MAX);
 }
 
-/* Returns the frame of a location that a frame called; NONE without memory, or beyond the limit. */
+/* Returns the frame of a location that a frame called; NONE beyond the limit. */
 static uint32_t frame_of_call(struct stack_import *s, uint32_t caller, uint32_t location)
 {
 	struct profile *p = &s->profile;
 	uint32_t number = triples_add(&s->frames, caller, location, 0);
 
-	if (number == TRIPLES_NONE || number + 1 < p->frame_count)
-		return number == TRIPLES_NONE ? NONE : number + 1;
-	if (p->frame_count > STACK_IMPORT_MAX ||
-	    !array_reserve(&p->frame, &s->frame_room, (size_t)p->frame_count + 1,
-			   sizeof(*p->frame)))
+	if (number + 1 < p->frame_count)
+		return number + 1;
+	if (p->frame_count > STACK_IMPORT_MAX)
 		return NONE;
+	array_reserve(&p->frame, &s->frame_room, (size_t)p->frame_count + 1, sizeof(*p->frame));
 	p->frame[p->frame_count] = (struct profile_frame){
 		.parent = caller, .location = location, .depth = p->frame[caller].depth + 1 };
 	return p->frame_count++;
@@ -119,11 +113,11 @@ static uint32_t append_site(struct stack_import *s, uint32_t frame)
 	struct profile *p = &s->profile;
 	uint32_t room = s->site_room;
 
-	if (p->sites.count >= STACK_IMPORT_MAX ||
-	    !array_reserve(&p->stack, &room, (size_t)p->sites.count + 1, sizeof(*p->stack)) ||
-	    !array_reserve(&p->sites.site, &s->site_room, (size_t)p->sites.count + 1,
-			   sizeof(*p->sites.site)))
+	if (p->sites.count >= STACK_IMPORT_MAX)
 		return NONE;
+	array_reserve(&p->stack, &room, (size_t)p->sites.count + 1, sizeof(*p->stack));
+	array_reserve(&p->sites.site, &s->site_room, (size_t)p->sites.count + 1,
+		      sizeof(*p->sites.site));
 	p->stack[p->sites.count] = (struct profile_stack){ .frame = frame };
 	p->sites.site[p->sites.count] = (struct site){ .stack = p->sites.count,
 						       .total_blocks = 1 };
@@ -136,8 +130,7 @@ static uint32_t site_of_frame(struct stack_import *s, uint32_t frame)
 {
 	uint32_t before = s->site_of_room, site;
 
-	if (!array_reserve(&s->site, &s->site_of_room, (size_t)frame + 1, sizeof(*s->site)))
-		return NONE;
+	array_reserve(&s->site, &s->site_of_room, (size_t)frame + 1, sizeof(*s->site));
 	memset(s->site + before, 0, (s->site_of_room - before) * sizeof(*s->site));
 	if (s->site[frame])
 		return s->site[frame] - 1;
@@ -185,16 +178,16 @@ int stack_import_massif(struct stack_import *s, const struct massif_file *m,
 {
 	struct snapshot_import i = { .s = s };
 
-	if (init_profile(s, m->texts.count, err) < 0)
-		return -1;
+	init_profile(s, m->texts.count);
 	for (uint32_t k = 1; k <= m->texts.count; k++)
 		import_text(s, k, strings_get(&m->texts, k));
 	for (size_t k = 0; k < m->count && !i.has_failed; k++)
 		if (m->snapshots[k].node_count)
 			massif_stacks(m, &m->snapshots[k], import_stack, &i);
 	if (i.has_failed)
-		return refuse_stacks(s, err);
-	return filter_init(&s->filter, &s->profile, o, err);
+		return refuse_stacks(err);
+	filter_init(&s->filter, &s->profile, o);
+	return 0;
 }
 
 static void add_site_weight(void *data, uint32_t site, uint64_t bytes)
@@ -219,8 +212,7 @@ void stack_import_weigh_snapshot(struct stack_import *s, const struct massif_fil
 int stack_import_dhat(struct stack_import *s, const struct dhat *d,
 		      const struct filter_options *o, struct mu_error *err)
 {
-	if (init_profile(s, d->frame.count, err) < 0)
-		return -1;
+	init_profile(s, d->frame.count);
 	for (uint32_t k = 1; k <= d->frame.count; k++)
 		import_text(s, k, dhat_text(d, k));
 	for (uint32_t i = 0; i < d->count; i++) {
@@ -233,9 +225,10 @@ int stack_import_dhat(struct stack_import *s, const struct dhat *d,
 			frame = text ? frame_of_call(s, frame, text) : frame;
 		}
 		if (frame == NONE || append_site(s, frame) == NONE)
-			return refuse_stacks(s, err);
+			return refuse_stacks(err);
 	}
-	return filter_init(&s->filter, &s->profile, o, err);
+	filter_init(&s->filter, &s->profile, o);
+	return 0;
 }
 
 void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, struct weight *weight)
@@ -256,10 +249,9 @@ void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, stru
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-int stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o,
-			      struct mu_error *err)
+void stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o)
 {
-	return program_stacks_init(&s->program, &s->filter, o, err);
+	program_stacks_init(&s->program, &s->filter, o);
 }
 
 void stack_import_free(struct stack_import *s)

@@ -45,7 +45,7 @@ struct stack_import {
  *
  * s  overwritten, not to be moved; stack_import_free() it in any case.
  * o  options of the filter, NULL for the defaults; read here only.
- * Returns 0, or -1 with ERR: MU_ERROR_MEMORY, or MU_ERROR_FORMAT beyond the limit above.
+ * Returns 0, or -1 with ERR beyond the limit above.
  */
 int stack_import_massif(struct stack_import *s, const struct massif_file *m,
 			const struct filter_options *o, struct mu_error *err);
@@ -55,12 +55,8 @@ int stack_import_massif(struct stack_import *s, const struct massif_file *m,
 int stack_import_dhat(struct stack_import *s, const struct dhat *d,
 		      const struct filter_options *o, struct mu_error *err);
 
-/* stack_import_hide_runtime -- Makes s->program.
- *
- * o  as given before. Returns 0, or -1 with ERR without memory.
- */
-int stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o,
-			      struct mu_error *err);
+/* stack_import_hide_runtime -- Makes s->program, with the options given before. */
+void stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o);
 
 /* Called for a site of a snapshot. */
 typedef void (*stack_import_fn)(void *data, uint32_t site, uint64_t bytes);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "formats/base/utf8.h"
 #include "formats/massif.h"
@@ -49,7 +50,6 @@ struct xtree_writer {
 	uint32_t *file_number;	/* by string, function by string + 1: what was named, or 0 */
 	uint32_t *function_number;
 	uint32_t files, functions;
-	bool has_failed;
 };
 
 /* A stack and its values; several sites may share one. */
@@ -136,12 +136,6 @@ static uint32_t collect_site_rows(const struct xtree_writer *w, struct xtree_row
 	return merge_equal_rows(row, count);
 }
 
-static void write_clean_text(struct xtree_writer *w, const char *text)
-{
-	if (!utf8_put_clean(w->out, text))
-		w->has_failed = true;
-}
-
 /* "fn=(3) name" the first time, "fn=(3)" from then on; or always "fn=name". */
 static void write_compressed_name(struct xtree_writer *w, const char *key, const char *name,
 				  uint32_t *number, uint32_t *last)
@@ -155,7 +149,7 @@ static void write_compressed_name(struct xtree_writer *w, const char *key, const
 		fprintf(w->out, "(%" PRIu32 ")%s", *number, is_new ? " " : "");
 	}
 	if (is_new || w->o->is_plain)
-		write_clean_text(w, name);
+		utf8_put_clean(w->out, name);
 	putc('\n', w->out);
 }
 
@@ -228,7 +222,7 @@ static void write_file_head(struct xtree_writer *w)
 
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: xtree-1\npid: %" PRIu32
 		"\ncmd: ", w->e->pid);
-	write_clean_text(w, w->e->command);
+	utf8_put_clean(w->out, w->e->command);
 	putc('\n', w->out);
 	if (*bounds_describe(text, &w->p->sites, w->e->image))
 		fprintf(w->out, "desc: %s\n", text);
@@ -269,24 +263,20 @@ static bool is_row_zero(const struct xtree_writer *w, const struct xtree_row *ro
 
 static void write_callgrind(struct xtree_writer *w)
 {
-	struct xtree_row *row = calloc((size_t)w->p->sites.count + 1, sizeof(*row));
-	uint32_t *frame = calloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
+	struct xtree_row *row = xcalloc((size_t)w->p->sites.count + 1, sizeof(*row));
+	uint32_t *frame = xcalloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
 	size_t strings = (size_t)w->p->symbols.strings.count + 1;
 	uint32_t count;
 
-	w->file_number = calloc(strings, sizeof(*w->file_number));
-	w->function_number = calloc(strings, sizeof(*w->function_number));
-	if (row && frame && w->file_number && w->function_number) {
-		write_file_head(w);
-		count = collect_site_rows(w, row);
-		for (uint32_t i = 0; i < count; i++) {
-			if (!is_row_zero(w, &row[i]))
-				write_stack_row(w, &row[i], frame);
-		}
-		write_totals_line(w, row, count);
-	} else {
-		w->has_failed = true;
+	w->file_number = xcalloc(strings, sizeof(*w->file_number));
+	w->function_number = xcalloc(strings, sizeof(*w->function_number));
+	write_file_head(w);
+	count = collect_site_rows(w, row);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_row_zero(w, &row[i]))
+			write_stack_row(w, &row[i], frame);
 	}
+	write_totals_line(w, row, count);
 	free(w->file_number);
 	free(w->function_number);
 	free(frame);
@@ -305,18 +295,13 @@ static void write_massif_line(const struct massif_line *line, void *data)
 	const struct line_data *d = data;
 	const struct massif_node node = { .bytes = line->bytes, .children = line->children,
 					  .depth = line->depth };
-	char *text;
+	char *text = xasprintf(" %s", line->depth ? line->text : d->root);
 
-	if (asprintf(&text, " %s", line->depth ? line->text : d->root) < 0) {
-		d->w->has_failed = true;
-		return;
-	}
 	massif_write_node(d->w->out, &node, text);
 	free(text);
 }
 
-static int write_event_tree(struct xtree_writer *w, int event, struct weight *weight,
-			    struct mu_error *err)
+static void write_event_tree(struct xtree_writer *w, int event, struct weight *weight)
 {
 	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
 					      .threshold = THRESHOLD };
@@ -326,7 +311,6 @@ static int write_event_tree(struct xtree_writer *w, int event, struct weight *we
 	char root[64];
 	struct line_data data = { w, root };
 	struct call_tree tree;
-	int result;
 
 	for (uint32_t i = 0; i < w->p->sites.count; i++) {
 		int64_t value[EVENTS];
@@ -335,36 +319,29 @@ static int write_event_tree(struct xtree_writer *w, int event, struct weight *we
 		weight[i].bytes = weight[i].is_there ? value[event] : 0;
 	}
 	snprintf(root, sizeof(root), "%s : %s", events[event].name, events[event].text);
-	result = tree_build(&tree, &w->filter, weight, &options, err);
-	if (result == 0) {
-		shot.heap = tree.node[0].bytes > 0 ? (uint64_t)tree.node[0].bytes : 0;
-		massif_write_snapshot(w->out, &shot);
-		result = massif_lines(&tree, &w->filter, &lines, write_massif_line, &data, err);
-	}
+	tree_build(&tree, &w->filter, weight, &options);
+	shot.heap = tree.node[0].bytes > 0 ? (uint64_t)tree.node[0].bytes : 0;
+	massif_write_snapshot(w->out, &shot);
+	massif_lines(&tree, &w->filter, &lines, write_massif_line, &data);
 	tree_free(&tree);
-	return result;
 }
 
-static int write_massif_tree(struct xtree_writer *w, struct mu_error *err)
+static void write_massif_tree(struct xtree_writer *w)
 {
 	char text[BOUNDS_TEXT], desc[BOUNDS_TEXT + 32];
-	struct weight *weight = calloc((size_t)w->p->sites.count + 1, sizeof(*weight));
-	int result = 0;
+	struct weight *weight = xcalloc((size_t)w->p->sites.count + 1, sizeof(*weight));
 
-	if (!weight)
-		return mu_error_memory(err);
 	bounds_describe(text, &w->p->sites, w->e->image);
 	snprintf(desc, sizeof(desc), " xtree.produce_report\n%s%s%s", *text ? " " : "", text,
 		 *text ? "\n" : "");
 	massif_write_header(w->out, desc, w->e->command, MASSIF_MS);
-	for (int i = 0; i < w->events && result == 0; i++)
-		result = write_event_tree(w, i, weight, err);
+	for (int i = 0; i < w->events; i++)
+		write_event_tree(w, i, weight);
 	free(weight);
-	return result;
 }
 
-int xtree_write(FILE *out, const char *name, const struct export *e,
-		const struct xtree_options *o, struct mu_error *err)
+void xtree_write(FILE *out, const char *name, const struct export *e,
+		 const struct xtree_options *o)
 {
 	const struct filter_options filter = {
 		.alloc_fn = freeing,
@@ -374,15 +351,11 @@ int xtree_write(FILE *out, const char *name, const struct export *e,
 	};
 	struct xtree_writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
 			    .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
-	int result = filter_init(&w.filter, w.p, &filter, err);
 
-	if (result == 0 && xtree_is_massif(name)) {
-		result = write_massif_tree(&w, err);
-	} else if (result == 0) {
+	filter_init(&w.filter, w.p, &filter);
+	if (xtree_is_massif(name))
+		write_massif_tree(&w);
+	else
 		write_callgrind(&w);
-	}
-	if (result == 0 && w.has_failed)
-		result = mu_error_memory(err);
 	filter_free(&w.filter);
-	return result;
 }

@@ -30,7 +30,6 @@
 #include <string.h>
 
 #include "formats/export.h"
-#include "profile/base/error.h"
 
 enum xtree_kind { XTREE_NONE, XTREE_ALLOCS, XTREE_FULL };
 
@@ -50,11 +49,11 @@ struct xtree_options {
  * name  of the file; chooses the form only.
  * e     its filter gives the profile, otherwise it is not used: --alloc-fn and --ignore-fn do
  *       not count here. pid and command are written; image and times are not looked at.
- * Errors of OUT stay with it. Returns 0, or -1 with ERR without memory.
+ * Errors of OUT stay with it.
  * Cost  O(frames of all stacks); callgrind form: 48 bytes per site.
  */
-int xtree_write(FILE *out, const char *name, const struct export *e,
-		const struct xtree_options *o, struct mu_error *err);
+void xtree_write(FILE *out, const char *name, const struct export *e,
+		 const struct xtree_options *o);
 
 /* xtree_is_massif -- whether a file of this name gets the Massif form. */
 static inline bool xtree_is_massif(const char *name)

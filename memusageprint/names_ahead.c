@@ -69,10 +69,9 @@ static void look_up_image(const struct segment *segment, const struct image *im,
 	};
 	struct profile p;
 
-	if (profile_load_places(&p, im, NULL) == 0) {
-		modules_follow_links(&p.modules);
-		profile_resolve(&p, &o, NULL);
-	}
+	profile_load_places(&p, im);
+	modules_follow_links(&p.modules);
+	profile_resolve(&p, &o, NULL);
 	profile_free(&p);
 }
 

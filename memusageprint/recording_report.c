@@ -245,12 +245,10 @@ static int print_report(const struct report_job *job, const struct recording *r,
 {
 	struct choice choice[CHOICES];
 	struct process_list list;
-	struct mu_error err;
-	int result = process_list_load(&list, &r->segment, &err);
+	int result = 0;
 
-	if (result < 0)
-		warn("%s: %s", r->name, err.text);
-	if (result == 0 && (job->settings->text & TEXT_PROCESSES))
+	process_list_load(&list, &r->segment);
+	if (job->settings->text & TEXT_PROCESSES)
 		print_table(job, &list);
 	choose_processes(job, r, &list, choice);
 	for (int i = 0; i < CHOICES && result == 0; i++)

@@ -30,8 +30,8 @@ static void check_page_is_built(void)
 /* Commands and paths of the program may be private: the page is for its owner only. */
 static int write_html_page(const struct input_file *s, const char *html, const char *kind,
 			   const void *data,
-			   int (*fill)(struct page_json *, const void *, const struct page_budget *,
-				       struct mu_error *))
+			   void (*fill)(struct page_json *, const void *,
+					const struct page_budget *))
 {
 	const struct page page = {
 		.fill = fill, .data = data, .kind = kind, .version = MEMUSAGE_VERSION,
@@ -49,7 +49,7 @@ static int write_html_page(const struct input_file *s, const char *html, const c
 
 static int write_recording_page(struct input_file *s, const struct settings *settings)
 {
-	struct recording_page *what = recording_page_open(s->path, s->name, settings);
+	struct recording_page *what = recording_page_open(s->path, settings);
 	int result = write_html_page(s, settings->html, "recording", what, recording_page_fill);
 
 	s->is_cut = recording_page_is_cut(what);
@@ -61,12 +61,10 @@ static int write_massif_page(struct input_file *s, const struct settings *settin
 {
 	struct massif_file m;
 	struct page_massif what;
-	struct mu_error err;
 	int result;
 
 	input_file_read_massif(s, &m);
-	if (page_massif_init(&what, &m, false, &err) < 0)
-		die("%s: %s", s->name, err.text);
+	page_massif_init(&what, &m, false);
 	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
 	page_massif_free(&what);
 	massif_free(&m);
@@ -77,12 +75,10 @@ static int write_dhat_page(const struct input_file *s, const struct settings *se
 {
 	struct dhat d;
 	struct page_dhat what;
-	struct mu_error err;
 	int result;
 
 	input_file_read_dhat(s, &d);
-	if (page_dhat_init(&what, &d, false, &err) < 0)
-		die("%s: %s", s->name, err.text);
+	page_dhat_init(&what, &d, false);
 	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);
 	page_dhat_free(&what);
 	dhat_free(&d);

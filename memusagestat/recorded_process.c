@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/running.h"
 #include "cli/version.h"
+#include "cli/xmalloc.h"
 #include "profile/names/names_cache.h"
 #include "profile/read/image_end.h"
 #include "profile/read/pick.h"
@@ -84,7 +85,8 @@ static int load_with_names(struct recorded_process *r, uint32_t k, int pid,
 	sites_lifetimes(&r->profile.sites, &r->image);
 	if (resolve_names(r, pid, !s->no_names_cache, err) < 0)
 		return -1;
-	return filter_init(&r->filter, &r->profile, &o, err);
+	filter_init(&r->filter, &r->profile, &o);
+	return 0;
 }
 
 /* Takes a copy with the processes that still run in the place of a file that is being written. */
@@ -123,17 +125,14 @@ void recorded_process_open(struct recorded_process *r, const char *file,
 	whole = segment_damage(&r->segment, damage);
 	if (*damage && whole == 0)
 		die("%s: %s", file, damage);
-	if (process_list_load(&r->processes, &r->segment, &err) < 0)
-		die("%s: %s", file, err.text);
+	process_list_load(&r->processes, &r->segment);
 	k = r->slot = choose_process_slot(r, file, (pid_t)s->pid, &slot);
 	if (*damage)
 		warn("%s: %s: the result shows process %u", file, damage, slot.pid);
 	if (load_with_names(r, k, (int)slot.pid, s, &err) < 0)
 		die("%s: %s", file, err.text);
 	result_take(&r->result, &r->image);
-	r->command = image_command(&r->image);
-	if (!r->command)
-		die("no memory for the command line");
+	r->command = xcheck(image_command(&r->image));
 	r->export = (struct export){
 		.filter = &r->filter, .image = &r->image, .command = r->command,
 		.version = MEMUSAGE_VERSION,
@@ -146,10 +145,8 @@ void recorded_process_open(struct recorded_process *r, const char *file,
 void recorded_process_hide_runtime(struct recorded_process *r, const struct settings *s)
 {
 	const struct filter_options o = filter_options_of(s);
-	struct mu_error err;
 
-	if (program_stacks_init(&r->program, &r->filter, &o, &err) < 0)
-		die("%s", err.text);
+	program_stacks_init(&r->program, &r->filter, &o);
 	r->export.filter = &r->program.filter;
 }
 

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/page/page_image.h"
 #include "memusagestat/recorded_process.h"
@@ -25,19 +24,16 @@ struct recording_page {
 	struct shown_process shown[PROCESSES];	/* the one that the page opens with is first */
 };
 
-static void load_shown_process(struct shown_process *p, const char *file, const char *name,
-			       const struct settings *s)
+static void load_shown_process(struct shown_process *p, const char *file, const struct settings *s)
 {
 	struct recorded_process *r = &p->process;
-	struct mu_error err;
 
 	recorded_process_open(r, file, s);
 	p->image = (struct page_image){
 		.export = &r->export, .segment = &r->segment.head, .result = &r->result,
 		.slot = r->slot,
 	};
-	if (page_image_init(&p->image, &err) < 0)
-		die("%s: %s", name, err.text);
+	page_image_init(&p->image);
 }
 
 static int compare_peaks(const void *a, const void *b)
@@ -51,7 +47,7 @@ static int compare_peaks(const void *a, const void *b)
 }
 
 /* Loads the processes that held most besides the first one. */
-static void load_next_processes(struct recording_page *p, const char *file, const char *name,
+static void load_next_processes(struct recording_page *p, const char *file,
 				const struct settings *s)
 {
 	const struct process_list *list = &p->shown[0].process.processes;
@@ -71,20 +67,19 @@ static void load_next_processes(struct recording_page *p, const char *file, cons
 		struct settings other = *s;
 
 		other.pid = (unsigned long)order[i]->pid;
-		load_shown_process(&p->shown[p->count++], file, name, &other);
+		load_shown_process(&p->shown[p->count++], file, &other);
 	}
 	free(order);
 }
 
-struct recording_page *recording_page_open(const char *file, const char *name,
-					   const struct settings *s)
+struct recording_page *recording_page_open(const char *file, const struct settings *s)
 {
 	struct recording_page *p = xcalloc(1, sizeof(*p));
 
-	load_shown_process(&p->shown[p->count++], file, name, s);
+	load_shown_process(&p->shown[p->count++], file, s);
 	p->shown[0].image.processes = &p->shown[0].process.processes;
 	if (s->pid == 0)
-		load_next_processes(p, file, name, s);
+		load_next_processes(p, file, s);
 	return p;
 }
 
@@ -93,26 +88,24 @@ bool recording_page_is_cut(const struct recording_page *p)
 	return p->shown[0].process.segment.missing > 0;
 }
 
-int recording_page_fill(struct page_json *j, const void *data, const struct page_budget *b,
-			struct mu_error *err)
+void recording_page_fill(struct page_json *j, const void *data, const struct page_budget *b)
 {
 	const struct recording_page *p = data;
 	struct page_budget share = *b;
-	int result = page_image_fill(j, &p->shown[0].image, b, err);
 
+	page_image_fill(j, &p->shown[0].image, b);
 	if (p->count == 1)
-		return result;
+		return;
 	share.nodes /= p->count;
 	share.values /= p->count;
 	share.points /= p->count;
 	page_json_open(j, "others", '[');
-	for (uint32_t i = 1; result == 0 && i < p->count; i++) {
+	for (uint32_t i = 1; i < p->count; i++) {
 		page_json_open(j, NULL, '{');
-		result = page_image_fill(j, &p->shown[i].image, &share, err);
+		page_image_fill(j, &p->shown[i].image, &share);
 		page_json_close(j, '}');
 	}
 	page_json_close(j, ']');
-	return result;
 }
 
 void recording_page_free(struct recording_page *p)

@@ -14,13 +14,11 @@ struct recording_page;
 
 /* recording_page_open -- Loads the processes of the recording FILE.
  *
- * name  of the file, for messages.
- * s     its pid counts: that process alone then; 0: the one that held most, and at most 7 of those
- *       whose peaks are at least a 64th of its own.
+ * s  its pid counts: that process alone then; 0: the one that held most, and at most 7 of those
+ *    whose peaks are at least a 64th of its own.
  * Dies with a message if there is nothing to show.
  */
-struct recording_page *recording_page_open(const char *file, const char *name,
-					   const struct settings *s);
+struct recording_page *recording_page_open(const char *file, const struct settings *s);
 
 /* recording_page_is_cut -- Tells whether the end of the file is missing. */
 bool recording_page_is_cut(const struct recording_page *p);
@@ -29,8 +27,7 @@ bool recording_page_is_cut(const struct recording_page *p);
  *
  * data  a struct recording_page.
  */
-int recording_page_fill(struct page_json *j, const void *data, const struct page_budget *b,
-			struct mu_error *err);
+void recording_page_fill(struct page_json *j, const void *data, const struct page_budget *b);
 
 /* recording_page_free -- Releases everything. */
 void recording_page_free(struct recording_page *p);

@@ -271,7 +271,6 @@ static void draw_recording(struct themed_picture *p)
 	struct recorded_process r;
 	struct page_image what;
 	struct page_sites sites;
-	struct mu_error err;
 
 	recorded_process_open(&r, p->source.path, p->settings);
 	p->source.is_cut = r.segment.missing > 0;
@@ -287,8 +286,7 @@ static void draw_recording(struct themed_picture *p)
 		};
 		if (hides_runtime(p))
 			recorded_process_hide_runtime(&r, p->settings);
-		if (page_image_init(&what, &err) < 0)
-			die("%s: %s", p->source.name, err.text);
+		page_image_init(&what);
 		sites = page_image_sites(&what);
 		draw_flame_graph(p, &what.tree, &sites);
 		page_image_free(&what);
@@ -301,7 +299,6 @@ static void draw_massif_file(struct themed_picture *p)
 	struct massif_file m;
 	struct page_massif what;
 	struct page_sites sites;
-	struct mu_error err;
 
 	if (p->settings->kind == PICTURE_HISTOGRAM)
 		refuse_picture_kind(p, "a massif.out");
@@ -310,8 +307,7 @@ static void draw_massif_file(struct themed_picture *p)
 	if (p->settings->kind == PICTURE_RUN) {
 		draw_massif_curves(p, &m);
 	} else {
-		if (page_massif_init(&what, &m, hides_runtime(p), &err) < 0)
-			die("%s: %s", p->source.name, err.text);
+		page_massif_init(&what, &m, hides_runtime(p));
 		sites = page_massif_sites(&what);
 		draw_flame_graph(p, &what.stacks.tree, &sites);
 		page_massif_free(&what);
@@ -324,14 +320,12 @@ static void draw_dhat_file(struct themed_picture *p)
 	struct dhat d;
 	struct page_dhat what;
 	struct page_sites sites;
-	struct mu_error err;
 
 	if (p->settings->kind != PICTURE_FLAME)
 		refuse_picture_kind(p, "a profile of DHAT");
 	input_file_read_dhat(&p->source, &d);
 	p->command = xstrdup(d.command ? d.command : "");
-	if (page_dhat_init(&what, &d, hides_runtime(p), &err) < 0)
-		die("%s: %s", p->source.name, err.text);
+	page_dhat_init(&what, &d, hides_runtime(p));
 	sites = page_dhat_sites(&what);
 	draw_flame_graph(p, &what.stacks.tree, &sites);
 	page_dhat_free(&what);

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "cli/xmalloc.h"
+
 enum { BUFFER_BYTES = 128 << 10, READ_MAX = 1 << 30 };
 
 struct gunzip {
@@ -20,23 +22,15 @@ struct gunzip {
 
 struct gunzip *gunzip_open(int fd, struct mu_error *err)
 {
-	struct gunzip *g = calloc(1, sizeof(*g));
+	struct gunzip *g;
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	if (copy < 0) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
-		free(g);
 		return NULL;
 	}
-	/* zlib keeps the descriptor only if it succeeds. */
-	if (g)
-		g->file = gzdopen(copy, "rb");
-	if (!g || !g->file) {
-		mu_error_memory(err);
-		close(copy);
-		free(g);
-		return NULL;
-	}
+	g = xcalloc(1, sizeof(*g));
+	g->file = xcheck(gzdopen(copy, "rb"));
 	gzbuffer(g->file, BUFFER_BYTES);
 	return g;
 }
@@ -52,7 +46,7 @@ static int report_failure(struct gunzip *g, struct mu_error *err)
 	if (code == Z_ERRNO)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read: %m");
 	if (code == Z_MEM_ERROR)
-		return mu_error_memory(err);
+		xno_memory();
 	if (code == Z_BUF_ERROR)
 		return mu_error_set(err, MU_ERROR_TRUNCATED, 0,
 				    "the compressed data ends too early");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "cli/xmalloc.h"
+
 enum { OUT_BYTES = 64 << 10, GZIP_WINDOW = 15 + 16 };
 
 struct gzip {
@@ -18,16 +20,12 @@ struct gzip {
 
 struct gzip *gzip_open(FILE *out)
 {
-	struct gzip *g = calloc(1, sizeof(*g));
+	struct gzip *g = xcalloc(1, sizeof(*g));
 
-	if (!g)
-		return NULL;
 	g->out = out;
 	/* No file name and no time in the header: the same profile gives the same bytes. */
-	if (deflateInit2(&g->z, 6, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(g);
-		return NULL;
-	}
+	if (deflateInit2(&g->z, 6, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		xno_memory();
 	return g;
 }
 
@@ -58,8 +56,6 @@ void gzip_write(struct gzip *g, const void *data, size_t size)
 
 void gzip_close(struct gzip *g)
 {
-	if (!g)
-		return;
 	write_deflated(g, Z_FINISH);
 	deflateEnd(&g->z);
 	free(g);

@@ -9,11 +9,11 @@
 
 struct gzip;
 
-/* gzip_open -- Begins a stream on OUT, which stays the caller's; NULL without memory. */
+/* gzip_open -- Begins a stream on OUT, which stays the caller's. */
 struct gzip *gzip_open(FILE *out);
 
 /* gzip_write -- Appends bytes. OUT keeps its errors. */
 void gzip_write(struct gzip *g, const void *data, size_t size);
 
-/* gzip_close -- Ends the stream and releases G; NULL is allowed. */
+/* gzip_close -- Ends the stream and releases G. */
 void gzip_close(struct gzip *g);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 /* Tokens that may come next. */
 enum state {
 	WANT_VALUE,		/* at the beginning, behind a colon or a comma of an array */
@@ -78,39 +80,35 @@ static int skip_blanks(struct jsonread *j, struct mu_error *err)
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-static bool append_text_byte(struct jsonread *j, unsigned int byte)
+/* The reader of the string looks at its length after each character. */
+static void append_text_byte(struct jsonread *j, unsigned int byte)
 {
 	if (j->length + 1 >= j->room) {
-		size_t room = j->room ? 2 * j->room : 256;
-		char *buffer = room <= 2 * (size_t)JSONREAD_STRING_MAX ? realloc(j->buffer, room)
-								       : NULL;
-
-		if (!buffer)
-			return false;
-		j->buffer = buffer;
-		j->room = room;
+		j->room = j->room ? 2 * j->room : 256;
+		j->buffer = xreallocarray(j->buffer, j->room, 1);
 	}
 	j->buffer[j->length++] = (char)byte;
-	return true;
 }
 
-static bool append_code_point(struct jsonread *j, uint32_t code)
+static void append_code_point(struct jsonread *j, uint32_t code)
 {
 	if (code == 0)
 		code = 0xfffd;
-	if (code < 0x80)
-		return append_text_byte(j, code);
-	if (code < 0x800)
-		return append_text_byte(j, 0xc0 | code >> 6) &&
-		       append_text_byte(j, 0x80 | (code & 0x3f));
-	if (code < 0x10000)
-		return append_text_byte(j, 0xe0 | code >> 12) &&
-		       append_text_byte(j, 0x80 | (code >> 6 & 0x3f)) &&
-		       append_text_byte(j, 0x80 | (code & 0x3f));
-	return append_text_byte(j, 0xf0 | code >> 18) &&
-	       append_text_byte(j, 0x80 | (code >> 12 & 0x3f)) &&
-	       append_text_byte(j, 0x80 | (code >> 6 & 0x3f)) &&
-	       append_text_byte(j, 0x80 | (code & 0x3f));
+	if (code < 0x80) {
+		append_text_byte(j, code);
+	} else if (code < 0x800) {
+		append_text_byte(j, 0xc0 | code >> 6);
+		append_text_byte(j, 0x80 | (code & 0x3f));
+	} else if (code < 0x10000) {
+		append_text_byte(j, 0xe0 | code >> 12);
+		append_text_byte(j, 0x80 | (code >> 6 & 0x3f));
+		append_text_byte(j, 0x80 | (code & 0x3f));
+	} else {
+		append_text_byte(j, 0xf0 | code >> 18);
+		append_text_byte(j, 0x80 | (code >> 12 & 0x3f));
+		append_text_byte(j, 0x80 | (code >> 6 & 0x3f));
+		append_text_byte(j, 0x80 | (code & 0x3f));
+	}
 }
 
 /* The four digits behind \u. Returns the byte that is none, or 0. */
@@ -142,7 +140,7 @@ static bool is_low_surrogate(uint32_t code)
 }
 
 /* Behind \u: a character, or a pair of surrogates. One alone is U+FFFD. `high` is a first half
- * that waits for its second one. Returns the byte that is wrong, or 0; -3 without memory. */
+ * that waits for its second one. Returns the byte that is wrong, or 0. */
 static int read_unicode_escape(struct jsonread *j, uint32_t *high, struct mu_error *err)
 {
 	uint32_t code;
@@ -155,14 +153,13 @@ static int read_unicode_escape(struct jsonread *j, uint32_t *high, struct mu_err
 		*high = 0;
 	} else if (*high) {
 		*high = 0;
-		if (!append_code_point(j, 0xfffd))
-			return -3;
+		append_code_point(j, 0xfffd);
 	}
-	if (is_high_surrogate(code)) {
+	if (is_high_surrogate(code))
 		*high = code;
-		return 0;
-	}
-	return append_code_point(j, is_low_surrogate(code) ? 0xfffd : code) ? 0 : -3;
+	else
+		append_code_point(j, is_low_surrogate(code) ? 0xfffd : code);
+	return 0;
 }
 
 /* Behind a backslash. */
@@ -179,18 +176,11 @@ static int read_escape_sequence(struct jsonread *j, uint32_t *high, struct mu_er
 	if (!known)
 		return byte == 0 ? 1 : byte;
 	j->at++;
-	if (*high && !append_code_point(j, 0xfffd))
-		return -3;
+	if (*high)
+		append_code_point(j, 0xfffd);
 	*high = 0;
-	return append_text_byte(j, (unsigned int)to[known - from]) ? 0 : -3;
-}
-
-static enum json_token refuse_long_text(struct jsonread *j, struct mu_error *err)
-{
-	j->state = FAILED;
-	mu_error_set(err, MU_ERROR_FORMAT, j->offset, "a string at byte %llu is too long",
-		     (unsigned long long)j->offset);
-	return JSON_ERROR;
+	append_text_byte(j, (unsigned int)to[known - from]);
+	return 0;
 }
 
 /* Behind the opening quote. */
@@ -207,22 +197,26 @@ static enum json_token read_string_token(struct jsonread *j, enum json_token tok
 			return fail_at_byte(j, byte, "a control character", err);
 		if (byte != '\\' && high) {
 			high = 0;
-			wrong = append_code_point(j, 0xfffd) ? 0 : -3;
+			append_code_point(j, 0xfffd);
 		}
 		j->at++;
 		if (byte == '"')
 			break;
 		if (byte == '\\')
 			wrong = read_escape_sequence(j, &high, err);
-		else if (!append_text_byte(j, (unsigned int)byte))
-			wrong = -3;
-		if (wrong == -3 || j->length > JSONREAD_STRING_MAX)
-			return refuse_long_text(j, err);
+		else
+			append_text_byte(j, (unsigned int)byte);
+		if (j->length > JSONREAD_STRING_MAX) {
+			j->state = FAILED;
+			mu_error_set(err, MU_ERROR_FORMAT, j->offset,
+				     "a string at byte %llu is too long",
+				     (unsigned long long)j->offset);
+			return JSON_ERROR;
+		}
 		if (wrong)
 			return fail_at_byte(j, wrong, "a bad escape", err);
 	}
-	if (!append_text_byte(j, 0))
-		return refuse_long_text(j, err);
+	append_text_byte(j, 0);
 	j->length--;
 	j->text = j->buffer;
 	return token;
@@ -242,11 +236,8 @@ static int read_number_digits(struct jsonread *j, struct mu_error *err)
 {
 	int count = 0, byte;
 
-	while (is_digit(byte = peek_byte(j, err)) && j->length < NUMBER_MAX &&
-	       append_text_byte(j, (unsigned)byte)) {
-		j->at++;
-		count++;
-	}
+	for (; is_digit(byte = peek_byte(j, err)) && j->length < NUMBER_MAX; j->at++, count++)
+		append_text_byte(j, (unsigned int)byte);
 	return count;
 }
 
@@ -254,8 +245,9 @@ static bool append_if_one_of(struct jsonread *j, const char *any, struct mu_erro
 {
 	int byte = peek_byte(j, err);
 
-	if (byte <= 0 || !strchr(any, byte) || !append_text_byte(j, (unsigned int)byte))
+	if (byte <= 0 || !strchr(any, byte))
 		return false;
+	append_text_byte(j, (unsigned int)byte);
 	j->at++;
 	return true;
 }
@@ -294,8 +286,9 @@ static enum json_token read_number_token(struct jsonread *j, struct mu_error *er
 		ok = read_number_digits(j, err) > 0;
 	}
 	/* A number that is cut short cannot be told from a whole one, but by what follows. */
-	if (!ok || j->length >= NUMBER_MAX || !append_text_byte(j, 0))
+	if (!ok || j->length >= NUMBER_MAX)
 		return fail_at_byte(j, peek_byte(j, err), "a bad number", err);
+	append_text_byte(j, 0);
 	j->length--;
 	convert_number(j, is_whole);
 	return JSON_NUMBER;

@@ -7,31 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
-static bool reserve_message_bytes(struct protobuf *m, size_t bytes)
+static void reserve_message_bytes(struct protobuf *m, size_t bytes)
 {
 	size_t room = m->room ? m->room : 256;
-	unsigned char *data;
 
 	while (room - m->size < bytes)
 		room *= 2;
 	if (room == m->room)
-		return true;
-	data = realloc(m->data, room);
-	if (!data) {
-		m->has_failed = true;
-		return false;
-	}
-	m->data = data;
+		return;
+	m->data = xreallocarray(m->data, room, 1);
 	m->room = room;
-	return true;
 }
 
 void protobuf_varint(struct protobuf *m, uint64_t value)
 {
-	if (!reserve_message_bytes(m, VARINT_MAX))
-		return;
+	reserve_message_bytes(m, VARINT_MAX);
 	for (; value >= 0x80; value >>= 7)
 		m->data[m->size++] = (unsigned char)(value | 0x80);
 	m->data[m->size++] = (unsigned char)value;
@@ -49,15 +43,15 @@ void protobuf_bytes(struct protobuf *m, unsigned int field, const void *data, si
 {
 	protobuf_varint(m, field << 3 | WIRE_BYTES);
 	protobuf_varint(m, size);
-	if (size == 0 || !reserve_message_bytes(m, size))
+	if (size == 0)
 		return;
+	reserve_message_bytes(m, size);
 	memcpy(m->data + m->size, data, size);
 	m->size += size;
 }
 
 void protobuf_message(struct protobuf *m, unsigned int field, struct protobuf *inner)
 {
-	m->has_failed |= inner->has_failed;
 	protobuf_bytes(m, field, inner->data, inner->size);
 	inner->size = 0;
 }

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +14,6 @@ struct protobuf {
 	unsigned char *data;
 	size_t size;
 	size_t room;
-	bool has_failed;	/* no memory: what was put since is lost */
 };
 
 /* protobuf_varint -- append a number without a field, as in packed lists. */

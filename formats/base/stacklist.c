@@ -10,16 +10,14 @@
 
 #include "profile/base/array.h"
 
-static bool append_stack_item(struct stacklist *list, uint32_t location,
+static void append_stack_item(struct stacklist *list, uint32_t location,
 			      const struct symbols_level *level)
 {
-	if (!array_reserve(&list->item, &list->room, list->count + 1, sizeof(*list->item)))
-		return false;
+	array_reserve(&list->item, &list->room, list->count + 1, sizeof(*list->item));
 	list->item[list->count++] = (struct stackitem){ location, level };
-	return true;
 }
 
-bool stacklist_set(struct stacklist *list, const struct profile *p, const struct filtered *stack)
+void stacklist_set(struct stacklist *list, const struct profile *p, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame;
 
@@ -28,13 +26,11 @@ bool stacklist_set(struct stacklist *list, const struct profile *p, const struct
 		uint32_t location = p->frame[frame].location, count;
 		const struct symbols_level *level = profile_levels(p, location, &count);
 
-		if (count == 0 && !append_stack_item(list, location, NULL))
-			return false;
+		if (count == 0)
+			append_stack_item(list, location, NULL);
 		for (uint32_t k = 0; k < count; k++)
-			if (!append_stack_item(list, location, level + k))
-				return false;
+			append_stack_item(list, location, level + k);
 	}
-	return true;
 }
 
 void stacklist_free(struct stacklist *list)

@@ -23,8 +23,8 @@ struct stacklist {
 	uint32_t room;
 };
 
-/* stacklist_set -- the levels of a filtered stack. Returns false without memory. */
-bool stacklist_set(struct stacklist *list, const struct profile *p, const struct filtered *stack);
+/* stacklist_set -- the levels of a filtered stack. */
+void stacklist_set(struct stacklist *list, const struct profile *p, const struct filtered *stack);
 
 /* stacklist_free -- release it. */
 void stacklist_free(struct stacklist *list);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
+
 enum { CHUNK = 1 << 16 };
 
 int tempfile_open(struct mu_error *err)
@@ -54,13 +56,11 @@ int tempfile_write(int fd, const void *data, size_t size, struct mu_error *err)
 
 int tempfile_copy(int from, int to, uint64_t limit, struct mu_error *err)
 {
-	char *chunk = malloc(CHUNK);
+	char *chunk = xmalloc(CHUNK);
 	uint64_t copied = 0;
 	int result = -1;
 	ssize_t n;
 
-	if (!chunk)
-		return mu_error_memory(err);
 	for (;;) {
 		n = read(from, chunk, CHUNK);
 		if (n < 0 && errno == EINTR)

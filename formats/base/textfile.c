@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/gunzip.h"
 #include "formats/base/tempfile.h"
 
@@ -19,9 +20,7 @@ int textfile_open(struct textfile *in, int fd, struct mu_error *err)
 	in->source = gunzip_open(fd, err);
 	if (!in->source)
 		return -1;
-	in->buffer = malloc(in->room);
-	if (!in->buffer)
-		return mu_error_memory(err);
+	in->buffer = xmalloc(in->room);
 	return 0;
 }
 
@@ -35,14 +34,8 @@ static int fill_line_buffer(struct textfile *in, struct mu_error *err)
 		in->end -= in->at;
 		in->at = 0;
 	}
-	if (in->end == in->room) {
-		char *buffer = realloc(in->buffer, 2 * in->room);
-
-		if (!buffer)
-			return mu_error_memory(err);
-		in->buffer = buffer;
-		in->room *= 2;
-	}
+	if (in->end == in->room)
+		in->buffer = xreallocarray(in->buffer, in->room *= 2, 1);
 	n = gunzip_read(in->source, in->buffer + in->end, in->room - in->end, err);
 	if (n > 0)
 		in->end += (size_t)n;
@@ -128,9 +121,9 @@ bool textfile_is_compressed(const struct textfile *in)
 int textfile_spool(struct textfile *in, uint64_t limit, struct mu_error *err)
 {
 	int fd = tempfile_open(err);
-	char *chunk = malloc(FIRST_ROOM);
+	char *chunk = xmalloc(FIRST_ROOM);
 	uint64_t copied = 0;
-	ssize_t n = chunk ? 1 : mu_error_memory(err);
+	ssize_t n = 1;
 
 	while (fd >= 0 && n > 0) {
 		n = textfile_read(in, chunk, FIRST_ROOM, err);

@@ -13,8 +13,7 @@ uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c)
 	const struct triple key = { a, b, c };
 	uint32_t number;
 
-	if (!array_reserve(&t->triple, &t->room, (size_t)t->count + 1, sizeof(*t->triple)))
-		return TRIPLES_NONE;
+	array_reserve(&t->triple, &t->room, (size_t)t->count + 1, sizeof(*t->triple));
 	number = wordmap_add(&t->map, t->triple, 3, &key.a, t->count);
 	if (number == t->count)
 		t->triple[t->count++] = key;

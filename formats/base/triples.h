@@ -20,12 +20,8 @@ struct triples {
 	struct wordmap map;
 };
 
-#define TRIPLES_NONE WORDMAP_NONE
-
-/* triples_add -- the number of a triple, which is added if it is new.
- *
- * Returns a number from 0 on, the next one for a new triple; TRIPLES_NONE without memory.
- */
+/* triples_add -- the number of a triple, which is added if it is new: from 0 on, the next one for
+ * a new triple. */
 uint32_t triples_add(struct triples *t, uint32_t a, uint32_t b, uint32_t c);
 
 /* triples_free -- release everything. */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 int utf8_next(const char *text, uint32_t *code)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -28,9 +30,9 @@ int utf8_next(const char *text, uint32_t *code)
 
 char *utf8_clean(const char *text, const char *also)
 {
-	char *copy = malloc(strlen(text) + 1), *to = copy;
+	char *copy = xmalloc(strlen(text) + 1), *to = copy;
 
-	while (copy && *text) {
+	while (*text) {
 		uint32_t code;
 		int length = utf8_next(text, &code);
 
@@ -42,17 +44,14 @@ char *utf8_clean(const char *text, const char *also)
 			to = mempcpy(to, text, (size_t)length);
 		text += length ? length : 1;
 	}
-	if (copy)
-		*to = '\0';
+	*to = '\0';
 	return copy;
 }
 
-bool utf8_put_clean(FILE *out, const char *text)
+void utf8_put_clean(FILE *out, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
-	if (clean)
-		fputs(clean, out);
+	fputs(clean, out);
 	free(clean);
-	return clean != NULL;
 }

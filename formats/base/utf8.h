@@ -20,12 +20,9 @@ int utf8_next(const char *text, uint32_t *code);
 /* utf8_clean -- copy a text; what is no UTF-8 or a control character becomes '?'.
  *
  * also  ASCII characters that become '_', because they mean something in the format; "" none.
- * Returns a text to be freed, NULL without memory.
+ * Returns a text to be freed.
  */
 char *utf8_clean(const char *text, const char *also);
 
-/* utf8_put_clean -- print what utf8_clean(text, "") makes of a text.
- *
- * Returns false, with nothing printed, without memory. Errors of OUT stay with it.
- */
-bool utf8_put_clean(FILE *out, const char *text);
+/* utf8_put_clean -- print what utf8_clean(text, "") makes of a text. Errors of OUT stay with it. */
+void utf8_put_clean(FILE *out, const char *text);

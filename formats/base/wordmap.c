@@ -4,10 +4,11 @@
  */
 #include "formats/base/wordmap.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/xmalloc.h"
 
 enum { FIRST_SLOTS = 512 };
 
@@ -44,21 +45,18 @@ static uint32_t *find_slot(const struct wordmap *m, const void *entries, unsigne
 	return &m->slot[at];
 }
 
-static bool grow_slots(struct wordmap *m, const void *entries, unsigned int words)
+static void grow_slots(struct wordmap *m, const void *entries, unsigned int words)
 {
 	uint32_t slots = m->slot ? 2 * (m->mask + 1) : FIRST_SLOTS;
-	struct wordmap larger = { .slot = calloc(slots, sizeof(*larger.slot)),
+	struct wordmap larger = { .slot = xcalloc(slots, sizeof(*larger.slot)),
 				  .mask = slots - 1, .used = m->used };
 
-	if (!larger.slot)
-		return false;
 	for (uint32_t i = 0; m->slot && i <= m->mask; i++)
 		if (m->slot[i])
 			*find_slot(&larger, entries, words,
 				   entry_at_number(entries, words, m->slot[i] - 1)) = m->slot[i];
 	free(m->slot);
 	*m = larger;
-	return true;
 }
 
 uint32_t wordmap_add(struct wordmap *m, const void *entries, unsigned int words,
@@ -66,8 +64,8 @@ uint32_t wordmap_add(struct wordmap *m, const void *entries, unsigned int words,
 {
 	uint32_t *slot;
 
-	if ((!m->slot || m->used > m->mask / 2) && !grow_slots(m, entries, words))
-		return WORDMAP_NONE;
+	if (!m->slot || m->used > m->mask / 2)
+		grow_slots(m, entries, words);
 	slot = find_slot(m, entries, words, key);
 	if (*slot == 0) {
 		*slot = next + 1;

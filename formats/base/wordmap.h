@@ -15,14 +15,12 @@ struct wordmap {
 	uint32_t mask, used;
 };
 
-#define WORDMAP_NONE UINT32_MAX
-
 /* wordmap_add -- Finds the entry that equals KEY, or makes a new one known.
  *
  * entries  the array; all that was made known is in it.
  * words    of an entry, and of KEY.
  * next     number of the new entry: the caller then stores KEY there.
- * Returns the number, NEXT for a new entry, or WORDMAP_NONE without memory.
+ * Returns the number, NEXT for a new entry.
  */
 uint32_t wordmap_add(struct wordmap *m, const void *entries, unsigned int words,
 		     const uint32_t *key, uint32_t next);

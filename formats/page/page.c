@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/page/page_template.h"
 
 /* How deep is cut into the budget until the page fits; the last is some 60 kB. */
@@ -23,41 +24,28 @@ bool page_is_built(void)
 	return find_data_mark() != NULL;
 }
 
-static int write_page_data(struct page_json *j, const struct page *page,
-			   const struct page_budget *b, struct mu_error *err)
+static void write_page_data(struct page_json *j, const struct page *page,
+			    const struct page_budget *b)
 {
-	int result;
-
 	page_json_open(j, NULL, '{');
 	page_json_text(j, "format", "memusage-page");
 	page_json_uint(j, "version", 1);
 	page_json_text(j, "creator", page->version);
 	page_json_text(j, "kind", page->kind);
 	page_json_text_cut(j, "file", page->file, 4096);
-	result = page->fill(j, page->data, b, err);
+	page->fill(j, page->data, b);
 	page_json_close(j, '}');
-	return result;
 }
 
-/* A text of SIZE bytes to be freed; NULL with ERR. */
-static char *make_data_text(const struct page *page, const struct page_budget *b, size_t *size,
-			    struct mu_error *err)
+/* A text of SIZE bytes to be freed. */
+static char *make_data_text(const struct page *page, const struct page_budget *b, size_t *size)
 {
-	char *text = NULL;
-	struct page_json j = { .out = open_memstream(&text, size) };
-	int result = -1;
+	char *text;
+	struct page_json j = { .out = xopen_memstream(&text, size) };
 
-	if (j.out) {
-		result = write_page_data(&j, page, b, err);
-		if (ferror(j.out) | fclose(j.out))
-			result = mu_error_memory(err);
-	} else {
-		mu_error_memory(err);
-	}
-	if (result == 0)
-		return text;
-	free(text);
-	return NULL;
+	write_page_data(&j, page, b);
+	xclose_memstream(j.out);
+	return text;
 }
 
 int page_write(FILE *out, const struct page *page, struct mu_error *err)
@@ -74,9 +62,7 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err)
 				    "memusage was built without the HTML page (make HTML=yes)");
 	room = PAGE_BYTES_MAX - page_template_size;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		data = make_data_text(page, &b, &size, err);
-		if (!data)
-			return -1;
+		data = make_data_text(page, &b, &size);
 		if (size <= room)
 			break;
 		if (i + 1 < ATTEMPTS)
@@ -104,12 +90,11 @@ struct numbering {
 	uint32_t count;
 };
 
-static bool numbering_init(struct numbering *n, uint32_t size)
+static void numbering_init(struct numbering *n, uint32_t size)
 {
-	n->number = calloc((size_t)size + 1, sizeof(*n->number));
-	n->used = calloc((size_t)size + 1, sizeof(*n->used));
+	n->number = xcalloc((size_t)size + 1, sizeof(*n->number));
+	n->used = xcalloc((size_t)size + 1, sizeof(*n->used));
 	n->count = 0;
-	return n->number && n->used;
 }
 
 static uint32_t number_in_order(struct numbering *n, uint32_t what)
@@ -171,17 +156,16 @@ static void write_tree_nodes(struct page_json *j, const struct page_cut *c,
 void page_put_tree(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
 		   size_t bytes)
 {
-	struct numbering places = { .count = 0 }, texts = { .count = 0 };
+	struct numbering places, texts;
 
-	if (numbering_init(&places, t->place_count) && numbering_init(&texts, t->strings.count)) {
-		write_tree_nodes(j, c, &places);
-		write_place_table(j, t, &places, &texts);
-		page_json_open(j, "strings", '[');
-		for (uint32_t i = 0; i < texts.count; i++)
-			page_json_text_cut(j, NULL, strings_get(&t->strings, texts.used[i]),
-					   bytes);
-		page_json_close(j, ']');
-	}
+	numbering_init(&places, t->place_count);
+	numbering_init(&texts, t->strings.count);
+	write_tree_nodes(j, c, &places);
+	write_place_table(j, t, &places, &texts);
+	page_json_open(j, "strings", '[');
+	for (uint32_t i = 0; i < texts.count; i++)
+		page_json_text_cut(j, NULL, strings_get(&t->strings, texts.used[i]), bytes);
+	page_json_close(j, ']');
 	page_json_open(j, "cut", '{');
 	page_json_uint(j, "nodes", t->node_count);
 	page_json_uint(j, "left_out", c->left_out);
@@ -253,17 +237,11 @@ static bool has_site_value(const struct page_sites *s, uint32_t site)
 	return false;
 }
 
-int page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s,
-		   struct mu_error *err)
+void page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s)
 {
-	int64_t *sum = calloc(c->count, sizeof(*sum));
-	uint32_t *sites = calloc(c->count, sizeof(*sites)), last = 0;
+	int64_t *sum = xcalloc(c->count, sizeof(*sum));
+	uint32_t *sites = xcalloc(c->count, sizeof(*sites)), last = 0;
 
-	if (!sum || !sites) {
-		free(sum);
-		free(sites);
-		return mu_error_memory(err);
-	}
 	for (uint32_t i = 0; i < s->count; i++)
 		sites[c->of_site[i]] += has_site_value(s, i);
 	page_json_open(j, "sites", '{');
@@ -290,7 +268,6 @@ int page_put_sites(struct page_json *j, const struct page_cut *c, const struct p
 	page_json_close(j, '}');
 	free(sum);
 	free(sites);
-	return 0;
 }
 
 static uint32_t equal_count_run(const uint16_t *count, uint32_t counts, uint32_t at)

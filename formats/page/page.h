@@ -33,9 +33,8 @@ struct page_budget {
 
 struct page {
 	/* Writes the members of the object but the first ones. Called again with a smaller budget
-	 * when the page is too big. Returns 0, or -1 with ERR. */
-	int (*fill)(struct page_json *j, const void *data, const struct page_budget *budget,
-		    struct mu_error *err);
+	 * when the page is too big. */
+	void (*fill)(struct page_json *j, const void *data, const struct page_budget *budget);
 	const void *data;
 	const char *kind;	/* "recording", "massif", "dhat" or "dat" */
 	const char *version;	/* of memusage */
@@ -47,7 +46,7 @@ bool page_is_built(void);
 
 /* page_write -- write the whole page.
  *
- * Errors of OUT stay with it. Returns 0, or -1 with ERR; nothing is written then.
+ * Errors of OUT stay with it. Returns 0, or -1 with ERR, and writes nothing, if no page was built.
  * Cost: two megabytes of memory besides what fill() takes.
  */
 int page_write(FILE *out, const struct page *page, struct mu_error *err);
@@ -59,12 +58,8 @@ int page_write(FILE *out, const struct page *page, struct mu_error *err);
 void page_put_tree(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
 		   size_t bytes);
 
-/* page_put_sites -- write the member "sites": the values of all nodes that have some.
- *
- * Returns 0, or -1 with ERR without memory.
- */
-int page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s,
-		   struct mu_error *err);
+/* page_put_sites -- write the member "sites": the values of all nodes that have some. */
+void page_put_sites(struct page_json *j, const struct page_cut *c, const struct page_sites *s);
 
 /* Accesses that a page shows: blocks are few whose bytes are worth being looked at. */
 enum { PAGE_COUNTS = 40000 };

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 enum kept { LOWEST, HIGHEST, DEEPEST };
 _Static_assert(DEEPEST + 1 == PAGE_DAT_KEPT, "all of them are kept");
 
@@ -125,18 +127,13 @@ static void write_run_facts(struct page_json *j, const struct page_dat *p, uint6
 	page_json_close(j, '}');
 }
 
-int page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		  struct mu_error *err)
+void page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b)
 {
 	const struct page_dat *p = data;
-	struct page_dat_point *all = malloc(PAGE_DAT_POINTS * sizeof(*all));
-	size_t count;
+	struct page_dat_point *all = xreallocarray(NULL, PAGE_DAT_POINTS, sizeof(*all));
+	size_t count = page_dat_points(p, all);
 
-	if (!all)
-		return mu_error_memory(err);
-	count = page_dat_points(p, all);
 	write_run_facts(j, p, count ? all[count - 1].record.heap : 0);
 	write_point_columns(j, p, all, count);
 	free(all);
-	return 0;
 }

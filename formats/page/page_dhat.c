@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/page/page_stacks.h"
 
 static uint32_t most_frames(const struct dhat *d)
@@ -18,22 +19,19 @@ static uint32_t most_frames(const struct dhat *d)
 	return most;
 }
 
-int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
-		   struct mu_error *err)
+void page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime)
 {
 	struct page_stacks *s = &p->stacks;
-	uint32_t *place = calloc((size_t)most_frames(d) + 1, sizeof(*place));
-	bool ok;
+	uint32_t *place = xcalloc((size_t)most_frames(d) + 1, sizeof(*place));
 
 	*p = (struct page_dhat){ .file = d };
-	ok = page_stacks_init(s, d->frame.count + 1, hides_runtime);
-	s->node = calloc((size_t)d->count + 1, sizeof(*s->node));
-	ok = ok && s->node && place;
+	page_stacks_init(s, d->frame.count + 1, hides_runtime);
+	s->node = xcalloc((size_t)d->count + 1, sizeof(*s->node));
 	s->sites = d->count;
-	for (uint32_t i = 1; ok && i <= d->frame.count; i++)
+	for (uint32_t i = 1; i <= d->frame.count; i++)
 		page_stacks_place(s, i, dhat_text(d, i));
 	page_stacks_mark_interpreter(s);
-	for (uint32_t i = 0; ok && i < d->count; i++) {
+	for (uint32_t i = 0; i < d->count; i++) {
 		const struct dhat_point *point = &d->point[i];
 		size_t count = 0;
 
@@ -46,9 +44,6 @@ int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime
 		s->node[i] = page_stacks_add(s, place, count);
 	}
 	free(place);
-	if (ok && !s->tree.is_full)
-		return 0;
-	return mu_error_memory(err);
 }
 
 void page_dhat_free(struct page_dhat *p)
@@ -143,15 +138,13 @@ static void write_run_facts(struct page_json *j, const struct dhat *d)
 }
 
 /* Points that share a node of the page are left out. */
-static int write_access_counts(struct page_json *j, const struct page_dhat *p,
-			       const struct page_cut *c, struct mu_error *err)
+static void write_access_counts(struct page_json *j, const struct page_dhat *p,
+				const struct page_cut *c)
 {
 	const struct dhat *d = p->file;
-	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
+	uint32_t *users = xcalloc((size_t)c->count + 1, sizeof(*users));
 	uint32_t left = PAGE_COUNTS;
 
-	if (!users)
-		return mu_error_memory(err);
 	for (uint32_t i = 0; i < d->count; i++)
 		users[c->of_site[i]]++;
 	page_json_open(j, "access", '[');
@@ -164,25 +157,19 @@ static int write_access_counts(struct page_json *j, const struct page_dhat *p,
 	}
 	page_json_close(j, ']');
 	free(users);
-	return 0;
 }
 
-int page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		   struct mu_error *err)
+void page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b)
 {
 	const struct page_dhat *p = data;
 	struct page_sites sites = page_dhat_sites(p);
 	struct page_cut cut;
-	int result;
 
 	write_run_facts(j, p->file);
-	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
-	if (result == 0) {
-		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
-		result = page_put_sites(j, &cut, &sites, err);
-	}
-	if (result == 0 && p->file->has_accesses)
-		result = write_access_counts(j, p, &cut, err);
+	page_cut(&cut, &p->stacks.tree, &sites, b->nodes);
+	page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
+	page_put_sites(j, &cut, &sites);
+	if (p->file->has_accesses)
+		write_access_counts(j, p, &cut);
 	page_cut_free(&cut);
-	return result;
 }

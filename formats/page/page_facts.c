@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
 #include "formats/base/memory.h"
 #include "formats/base/notes.h"
 #include "formats/page/page_processes.h"
@@ -26,12 +27,12 @@ static void write_run_end(struct page_json *j, const struct page_image *p)
 static void write_run_facts(struct page_json *j, const struct page_image *p)
 {
 	const struct export *e = p->export;
-	char *cwd = image_text(e->image, &e->image->head.process.cwd);
+	char *cwd = xcheck(image_text(e->image, &e->image->head.process.cwd));
 
 	page_json_open(j, "run", '{');
 	page_json_text_cut(j, "command", e->command, 16384);
 	page_json_text(j, "exe", p->result->exe);
-	page_json_text(j, "cwd", cwd ? cwd : "");
+	page_json_text(j, "cwd", cwd);
 	page_json_uint(j, "pid", e->pid);
 	page_json_uint(j, "ppid", p->result->process.ppid);
 	page_json_uint(j, "start_ms", e->start_real_ns / 1000000);

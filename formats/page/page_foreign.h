@@ -39,17 +39,15 @@ struct page_massif {
 /* page_massif_init -- make the tree of the stacks of all snapshots; M must outlive P.
  *
  * hides_runtime  leave out frames of run-times.
- * Returns 0, or -1 with ERR without memory; page_massif_free() it in any case.
+ * page_massif_free() it.
  */
-int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
-		     struct mu_error *err);
+void page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime);
 
 /* page_massif_sites -- the sites of the tree and their values. P must outlive the result. */
 struct page_sites page_massif_sites(const struct page_massif *p);
 
 /* page_massif_fill -- the fill of struct page; DATA is a struct page_massif. */
-int page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		     struct mu_error *err);
+void page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b);
 
 /* page_massif_free -- release it. */
 void page_massif_free(struct page_massif *p);
@@ -60,11 +58,9 @@ struct page_dhat {
 };
 
 /* page_dhat_init, page_dhat_sites, page_dhat_fill, page_dhat_free -- the same of DHAT's. */
-int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
-		   struct mu_error *err);
+void page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime);
 struct page_sites page_dhat_sites(const struct page_dhat *p);
-int page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		   struct mu_error *err);
+void page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b);
 void page_dhat_free(struct page_dhat *p);
 
 /* A row of a data file that the curve needs. */
@@ -98,5 +94,4 @@ void page_dat_add(struct page_dat *p, const struct dat_record *record, size_t co
 size_t page_dat_points(const struct page_dat *p, struct page_dat_point *all);
 
 /* page_dat_fill -- the fill of struct page; DATA is a struct page_dat. */
-int page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		  struct mu_error *err);
+void page_dat_fill(struct page_json *j, const void *data, const struct page_budget *b);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 /* How many of the outermost callers the nodes of a group have in common. */
 static const uint32_t common_callers[PAGE_GROUPS] = { 32, 16, 8, 4, 0 };
 
@@ -64,31 +66,24 @@ static void group_sorted_keys(uint32_t *first, struct node_key *key, uint32_t co
 	}
 }
 
-int page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c,
-		      struct mu_error *err)
+void page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c)
 {
-	uint32_t *place = calloc((size_t)c->count + 1, sizeof(*place));
-	uint32_t *depth = calloc((size_t)c->count + 1, sizeof(*depth));
-	struct node_key *key = calloc((size_t)c->count + 1, sizeof(*key));
-	bool ok = place && depth && key;
+	uint32_t *place = xcalloc((size_t)c->count + 1, sizeof(*place));
+	uint32_t *depth = xcalloc((size_t)c->count + 1, sizeof(*depth));
+	struct node_key *key = xcalloc((size_t)c->count + 1, sizeof(*key));
 
-	*h = (struct page_holders){ { NULL } };
-	for (uint32_t i = 1; ok && i < c->count; i++) {
+	for (uint32_t i = 1; i < c->count; i++) {
 		place[i] = place_of_holder(t, c, i);
 		depth[i] = depth[c->node[i].parent] + 1;
 	}
-	for (int group = 0; ok && group < PAGE_GROUPS; group++) {
-		h->first[group] = calloc((size_t)c->count + 1, sizeof(uint32_t));
-		ok = h->first[group] != NULL;
-		if (!ok)
-			break;
+	for (int group = 0; group < PAGE_GROUPS; group++) {
+		h->first[group] = xcalloc((size_t)c->count + 1, sizeof(uint32_t));
 		find_common_callers(key, place, c, depth, common_callers[group]);
 		group_sorted_keys(h->first[group], key, c->count);
 	}
 	free(place);
 	free(depth);
 	free(key);
-	return ok ? 0 : mu_error_memory(err);
 }
 
 void page_holders_free(struct page_holders *h)

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "formats/page/page_tree.h"
-#include "profile/base/error.h"
 
 /* Groups of nodes: those of group 0 have most callers in common, those of the last one none. */
 enum { PAGE_GROUPS = 5 };
@@ -21,12 +20,10 @@ struct page_holders {
 
 /* page_holders_init -- Finds the groups of all nodes of a cut tree.
  *
- * h  overwritten; the caller calls page_holders_free() in any case.
- * Nodes that have equal numbers in a group have them in all later ones.
- * Returns 0, or -1 with ERR without memory. Cost O(nodes * log(nodes)).
+ * h  overwritten; the caller calls page_holders_free().
+ * Nodes that have equal numbers in a group have them in all later ones. Cost O(nodes * log(nodes)).
  */
-int page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c,
-		      struct mu_error *err);
+void page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c);
 
 /* page_holders_free -- Releases them. Accepts a zeroed struct. */
 void page_holders_free(struct page_holders *h);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/page/page_facts.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_series.h"
@@ -120,38 +121,33 @@ static uint32_t add_stack_nodes(struct image_tree_builder *t, const struct filte
 	return node;
 }
 
-static bool init_node_builder(struct image_tree_builder *t, struct page_image *page,
-			      struct mu_error *err)
+static void init_node_builder(struct image_tree_builder *t, struct page_image *page)
 {
 	const struct profile *p = page->export->filter->profile;
 
 	*t = (struct image_tree_builder){ .page = page, .profile = p };
-	t->node = malloc(((size_t)p->frame_count + 1) * sizeof(*t->node));
-	t->text = calloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
-	t->chain = malloc(PROFILE_DEPTH_MAX * sizeof(*t->chain));
-	t->object = calloc((size_t)p->modules.count + 1, sizeof(*t->object));
-	if (!t->node || !t->text || !t->chain || !t->object ||
-	    runtime_frames_init(&t->runtime, p, err) < 0)
-		return false;
+	t->node = xreallocarray(NULL, (size_t)p->frame_count + 1, sizeof(*t->node));
+	t->text = xcalloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
+	t->chain = xreallocarray(NULL, PROFILE_DEPTH_MAX, sizeof(*t->chain));
+	t->object = xcalloc((size_t)p->modules.count + 1, sizeof(*t->object));
+	runtime_frames_init(&t->runtime, p);
 	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
 	for (uint32_t i = 0; i < p->modules.count; i++)
 		t->object[i] = page_tree_text(&page->tree, p->modules.module[i].path);
-	return true;
 }
 
-int page_image_init(struct page_image *p, struct mu_error *err)
+void page_image_init(struct page_image *p)
 {
 	const struct filter *f = p->export->filter;
 	const struct sites *s = &f->profile->sites;
 	struct image_tree_builder t;
-	bool ok;
 
 	page_tree_init(&p->tree);
 	p->errors = site_errors_load(s, p->export->image);
-	p->node = calloc((size_t)s->count + 1, sizeof(*p->node));
-	p->standing = calloc((size_t)s->count + 1, 1);
-	ok = init_node_builder(&t, p, err) && p->node && p->standing;
-	for (uint32_t i = 0; ok && i < s->count; i++) {
+	p->node = xcalloc((size_t)s->count + 1, sizeof(*p->node));
+	p->standing = xcalloc((size_t)s->count + 1, 1);
+	init_node_builder(&t, p);
+	for (uint32_t i = 0; i < s->count; i++) {
 		struct filtered stack;
 
 		if (!sites_is_counted(&s->site[i]))
@@ -167,7 +163,6 @@ int page_image_init(struct page_image *p, struct mu_error *err)
 	free(t.chain);
 	free(t.object);
 	runtime_frames_free(&t.runtime);
-	return ok && !p->tree.is_full ? 0 : mu_error_memory(err);
 }
 
 void page_image_free(struct page_image *p)
@@ -262,14 +257,12 @@ struct page_sites page_image_sites(const struct page_image *p)
 }
 
 /* Counts of bytes, where the blocks of a node of the page come from one site. */
-static int write_access_counts(struct page_json *j, const struct values *v,
-			       const struct page_cut *c, struct mu_error *err)
+static void write_access_counts(struct page_json *j, const struct values *v,
+				const struct page_cut *c)
 {
-	uint32_t *users = calloc((size_t)c->count + 1, sizeof(*users));
+	uint32_t *users = xcalloc((size_t)c->count + 1, sizeof(*users));
 	uint32_t left = PAGE_COUNTS;
 
-	if (!users)
-		return mu_error_memory(err);
 	for (uint32_t i = 0; i < v->accesses.sites; i++)
 		users[c->of_site[i]] += site_metric_value(v->page, i, PAGE_TOTAL_BLOCKS) != 0;
 	page_json_open(j, "access", '[');
@@ -281,7 +274,6 @@ static int write_access_counts(struct page_json *j, const struct values *v,
 	}
 	page_json_close(j, ']');
 	free(users);
-	return 0;
 }
 
 /* ---- moments ------------------------------------------------------------------------------- */
@@ -359,52 +351,44 @@ static void write_snapshot_fields(void *data, uint64_t number, struct page_json 
 	}
 }
 
-static int write_snapshots(struct page_json *j, const struct page_image *p,
-			   const struct page_cut *c, const struct page_budget *b,
-			   struct mu_error *err)
+static void write_snapshots(struct page_json *j, const struct page_image *p,
+			    const struct page_cut *c, const struct page_budget *b)
 {
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
 	struct image_snapshots s = { .page = p, .cut = c };
 
-	return page_put_shots(j, &p->tree, c,
-			      &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count :
-										     SNAPSHOTS_MAX,
-						    .take = read_snapshot_moment,
-						    .put = write_snapshot_fields,
-						    .data = &s },
-			      b, err);
+	page_put_shots(j, &p->tree, c,
+		       &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
+					     .take = read_snapshot_moment,
+					     .put = write_snapshot_fields,
+					     .data = &s },
+		       b);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-int page_image_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		    struct mu_error *err)
+void page_image_fill(struct page_json *j, const void *data, const struct page_budget *b)
 {
 	const struct page_image *p = data;
 	struct values v = { .page = p };
 	struct page_sites s = page_image_sites(p);
-	struct page_cut cut = { .count = 0 };
+	struct page_cut cut;
 	bool has_accesses = image_count(p->export->image, MU_SEC_ACCESSES) > 0;
-	int result = !has_accesses ? 0 :
-		     accesses_load(&v.accesses, p->export->image, s.count, err);
 
+	if (has_accesses && accesses_load(&v.accesses, p->export->image, s.count, NULL) < 0)
+		xno_memory();
 	s.value = recorded_site_value;
 	s.data = &v;
 	if (has_accesses)
 		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
-	if (result == 0)
-		result = page_cut(&cut, &p->tree, &s, b->nodes, err);
-	if (result == 0) {
-		page_put_facts(j, p);
-		page_put_series(j, p->export->image, b->points);
-		page_put_tree(j, &p->tree, &cut, b->name_bytes);
-		result = page_put_sites(j, &cut, &s, err);
-	}
-	if (result == 0)
-		result = write_snapshots(j, p, &cut, b, err);
-	if (result == 0 && has_accesses)
-		result = write_access_counts(j, &v, &cut, err);
+	page_cut(&cut, &p->tree, &s, b->nodes);
+	page_put_facts(j, p);
+	page_put_series(j, p->export->image, b->points);
+	page_put_tree(j, &p->tree, &cut, b->name_bytes);
+	page_put_sites(j, &cut, &s);
+	write_snapshots(j, p, &cut, b);
+	if (has_accesses)
+		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);
 	accesses_free(&v.accesses);
-	return result;
 }

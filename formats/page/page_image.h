@@ -27,11 +27,10 @@ struct page_image {
 
 /* page_image_init -- make the tree of all stacks.
  *
- * p  its first part is filled in; page_image_free() it in any case.
- * sites_lifetimes() has been called. Returns 0, or -1 with ERR without memory.
- * Cost about 50 ns per frame and level.
+ * p  its first part is filled in; page_image_free() it.
+ * sites_lifetimes() has been called. Cost about 50 ns per frame and level.
  */
-int page_image_init(struct page_image *p, struct mu_error *err);
+void page_image_init(struct page_image *p);
 
 /* page_image_sites -- the sites of the tree and their values, but for reads and writes.
  *
@@ -40,8 +39,7 @@ int page_image_init(struct page_image *p, struct mu_error *err);
 struct page_sites page_image_sites(const struct page_image *p);
 
 /* page_image_fill -- write the members of the page; the fill of struct page. */
-int page_image_fill(struct page_json *j, const void *page_image, const struct page_budget *b,
-		    struct mu_error *err);
+void page_image_fill(struct page_json *j, const void *page_image, const struct page_budget *b);
 
 /* page_image_free -- release the private part. */
 void page_image_free(struct page_image *p);

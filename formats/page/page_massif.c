@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/massif_convert.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_stacks.h"
@@ -15,17 +16,14 @@
 struct massif_tree_builder {
 	struct page_massif *page;
 	uint32_t snapshot;
-	bool is_full;
 	uint32_t place[MASSIF_DEPTH_MAX];	/* of one stack */
 };
 
-static bool append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t site,
+static void append_node_value(struct page_massif *p, uint32_t snapshot, uint32_t site,
 			      uint64_t bytes)
 {
-	if (!array_reserve(&p->value, &p->room, (size_t)p->values + 1, sizeof(*p->value)))
-		return false;
+	array_reserve(&p->value, &p->room, (size_t)p->values + 1, sizeof(*p->value));
 	p->value[p->values++] = (struct page_massif_value){ snapshot, site, bytes };
-	return true;
 }
 
 /* PATH is innermost first. */
@@ -40,8 +38,7 @@ static void add_stack_nodes(void *data, const struct massif_node *const *path, s
 	for (size_t i = 0; i < count; i++)
 		t->place[i] = page_stacks_place(s, path[i]->text, massif_text(m, path[i]));
 	site = page_stacks_site(s, page_stacks_add(s, t->place, count));
-	t->is_full |=
-		site == PAGE_STACKS_NONE || !append_node_value(t->page, t->snapshot, site, bytes);
+	append_node_value(t->page, t->snapshot, site, bytes);
 }
 
 static uint32_t snapshot_number(const struct massif_file *m, const struct massif_snapshot *s)
@@ -72,27 +69,23 @@ static void sum_site_values(struct page_massif *p)
 	}
 }
 
-int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
-		     struct mu_error *err)
+void page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime)
 {
 	struct massif_tree_builder t = { .page = p };
 
 	*p = (struct page_massif){ .file = m };
-	t.is_full = !page_stacks_init(&p->stacks, m->texts.count + 1, hides_runtime);
-	for (uint32_t i = 1; !t.is_full && i <= m->texts.count; i++)
+	page_stacks_init(&p->stacks, m->texts.count + 1, hides_runtime);
+	for (uint32_t i = 1; i <= m->texts.count; i++)
 		page_stacks_place(&p->stacks, i, strings_get(&m->texts, i));
 	page_stacks_mark_interpreter(&p->stacks);
-	for (size_t i = 0; !t.is_full && i < m->count; i++) {
+	for (size_t i = 0; i < m->count; i++) {
 		t.snapshot = (uint32_t)i;
 		if (m->snapshots[i].node_count)
 			massif_stacks(m, &m->snapshots[i], add_stack_nodes, &t);
 	}
-	p->peak = calloc((size_t)p->stacks.sites + 1, sizeof(*p->peak));
-	p->end = calloc((size_t)p->stacks.sites + 1, sizeof(*p->end));
-	if (t.is_full || p->stacks.tree.is_full || !p->peak || !p->end)
-		return mu_error_memory(err);
+	p->peak = xcalloc((size_t)p->stacks.sites + 1, sizeof(*p->peak));
+	p->end = xcalloc((size_t)p->stacks.sites + 1, sizeof(*p->end));
 	sum_site_values(p);
-	return 0;
 }
 
 void page_massif_free(struct page_massif *p)
@@ -194,36 +187,29 @@ static void write_snapshot_fields(void *data, uint64_t i, struct page_json *j)
 	page_json_uint(j, "stacks", shot->stacks);
 }
 
-static int write_snapshots(struct page_json *j, const struct page_massif *p,
-			   const struct page_cut *c, const struct page_budget *b,
-			   struct mu_error *err)
+static void write_snapshots(struct page_json *j, const struct page_massif *p,
+			    const struct page_cut *c, const struct page_budget *b)
 {
 	struct massif_snapshots s = { .page = p, .cut = c, .step = p->file->count / b->points + 1 };
 
-	return page_put_shots(j, &p->stacks.tree, c,
-			      &(struct page_shots){ .count = p->file->count,
-						    .take = read_snapshot_moment,
-						    .put = write_snapshot_fields,
-						    .data = &s },
-			      b, err);
+	page_put_shots(j, &p->stacks.tree, c,
+		       &(struct page_shots){ .count = p->file->count,
+					     .take = read_snapshot_moment,
+					     .put = write_snapshot_fields,
+					     .data = &s },
+		       b);
 }
 
-int page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b,
-		     struct mu_error *err)
+void page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b)
 {
 	const struct page_massif *p = data;
 	struct page_sites sites = page_massif_sites(p);
 	struct page_cut cut;
-	int result;
 
 	write_run_facts(j, p);
-	result = page_cut(&cut, &p->stacks.tree, &sites, b->nodes, err);
-	if (result == 0) {
-		page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
-		result = page_put_sites(j, &cut, &sites, err);
-	}
-	if (result == 0)
-		result = write_snapshots(j, p, &cut, b, err);
+	page_cut(&cut, &p->stacks.tree, &sites, b->nodes);
+	page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
+	page_put_sites(j, &cut, &sites);
+	write_snapshots(j, p, &cut, b);
 	page_cut_free(&cut);
-	return result;
 }

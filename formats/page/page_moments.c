@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/page/page_holders.h"
 
 /* A moment, and what the page says of the one before. */
@@ -17,19 +18,17 @@ struct moments {
 	double least;		/* share of the moment's bytes from which a node is shown */
 };
 
-static int allocate_moments(struct moments *m, const struct page_tree *t, const struct page_cut *c,
-			    struct mu_error *err)
+static void allocate_moments(struct moments *m, const struct page_tree *t,
+			     const struct page_cut *c)
 {
 	const uint32_t nodes = c->count;
 
 	*m = (struct moments){ .nodes = nodes };
-	m->now.bytes = calloc(nodes, sizeof(*m->now.bytes));
-	m->now.blocks = calloc(nodes, sizeof(*m->now.blocks));
-	m->last.bytes = calloc(nodes, sizeof(*m->last.bytes));
-	m->last.blocks = calloc(nodes, sizeof(*m->last.blocks));
-	if (m->now.bytes && m->now.blocks && m->last.bytes && m->last.blocks)
-		return page_holders_init(&m->holders, t, c, err);
-	return mu_error_memory(err);
+	m->now.bytes = xcalloc(nodes, sizeof(*m->now.bytes));
+	m->now.blocks = xcalloc(nodes, sizeof(*m->now.blocks));
+	m->last.bytes = xcalloc(nodes, sizeof(*m->last.bytes));
+	m->last.blocks = xcalloc(nodes, sizeof(*m->last.blocks));
+	page_holders_init(&m->holders, t, c);
 }
 
 static void release_moments(struct moments *m)
@@ -151,23 +150,21 @@ static void write_all_moments(struct page_json *j, struct moments *m, const stru
 	}
 }
 
-int page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
-		   const struct page_shots *s, const struct page_budget *b, struct mu_error *err)
+void page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
+		    const struct page_shots *s, const struct page_budget *b)
 {
 	static const double steps[] = { 0, 0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3 };
 	struct moments m;
-	int result = allocate_moments(&m, t, c, err);
 
-	for (size_t i = 0; result == 0 && i < sizeof(steps) / sizeof(*steps); i++) {
+	allocate_moments(&m, t, c);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
 		m.least = steps[i];
 		if (count_written_values(&m, s, b->values) <= b->values)
 			break;
 	}
 	page_json_open(j, "snapshots", '[');
-	if (result == 0)
-		write_all_moments(j, &m, s);
+	write_all_moments(j, &m, s);
 	page_json_close(j, ']');
 	page_json_real(j, "snapshot_share", m.least);
 	release_moments(&m);
-	return result;
 }

@@ -34,7 +34,6 @@ struct page_shots {
  * the budget has, small ones are added to others of the same place, with as many callers in common
  * as possible (page_holders.h), or to the root if their places are small, too.
  * c  the nodes of the page, cut from T.
- * Returns 0, or -1 with ERR without memory.
  */
-int page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
-		   const struct page_shots *s, const struct page_budget *b, struct mu_error *err);
+void page_put_shots(struct page_json *j, const struct page_tree *t, const struct page_cut *c,
+		    const struct page_shots *s, const struct page_budget *b);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 enum { COMMAND_BYTES = 400 };
 
 void page_put_end(struct page_json *j, struct image_end end)
@@ -48,16 +50,14 @@ static int compare_downwards(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* Returns the peak that the smallest of the PAGE_PROCESSES largest has; 0 without memory. */
+/* Returns the peak that the smallest of the PAGE_PROCESSES largest has. */
 static uint64_t smallest_shown_peak(const struct process_list *list)
 {
 	uint64_t *peak, smallest = 0;
 
 	if (list->count <= PAGE_PROCESSES)
 		return 0;
-	peak = malloc(list->count * sizeof(*peak));
-	if (!peak)
-		return 0;
+	peak = xreallocarray(NULL, list->count, sizeof(*peak));
 	for (uint32_t i = 0; i < list->count; i++)
 		peak[i] = list->entry[i].own_peak;
 	qsort(peak, list->count, sizeof(*peak), compare_downwards);

@@ -4,7 +4,7 @@
  */
 #include "formats/page/page_series.h"
 
-
+#include "cli/xmalloc.h"
 #include "profile/read/timeline.h"
 
 enum { MARKS = 1000, MARK_BYTES = 300 };
@@ -96,9 +96,8 @@ void page_put_series(struct page_json *j, const struct image *im, uint32_t point
 {
 	struct timeline t;
 
-	/* Without memory for it there is none. */
 	if (timeline_load(&t, im, NULL) < 0)
-		t.count = 0;
+		xno_memory();
 	page_json_open(j, "samples", '{');
 	for (int c = 0; c < COLUMNS; c++)
 		write_sample_column(j, &t, (enum column)c, t.count / points + 1);

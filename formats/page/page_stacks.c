@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/massif_convert.h"
 #include "profile/base/array.h"
 #include "profile/model/runtime_rule.h"
 
 enum { NAME_BYTES = 1 << 16 };
 
-bool page_stacks_init(struct page_stacks *s, uint32_t texts, bool hides_runtime)
+void page_stacks_init(struct page_stacks *s, uint32_t texts, bool hides_runtime)
 {
 	*s = (struct page_stacks){ .hides_runtime = hides_runtime };
 	page_tree_init(&s->tree);
-	s->place = calloc((size_t)texts + 1, sizeof(*s->place));
-	return s->place && !s->tree.is_full;
+	s->place = xcalloc((size_t)texts + 1, sizeof(*s->place));
 }
 
 static uint32_t number_of_piece(struct page_stacks *s, const char *text, int length)
@@ -67,11 +67,7 @@ uint32_t page_stacks_place(struct page_stacks *s, uint32_t number, const char *t
 
 	if (s->place[number])
 		return s->place[number] - 1;
-	buffer = malloc(NAME_BYTES);
-	if (!buffer) {
-		s->tree.is_full = true;
-		return 0;
-	}
+	buffer = xmalloc(NAME_BYTES);
 	s->place[number] = parse_place_text(s, text, buffer) + 1;
 	free(buffer);
 	return s->place[number] - 1;
@@ -142,29 +138,15 @@ uint32_t page_stacks_add(struct page_stacks *s, const uint32_t *place, size_t co
 	return node;
 }
 
-static bool room_for_node(struct page_stacks *s, uint32_t node)
+uint32_t page_stacks_site(struct page_stacks *s, uint32_t node)
 {
 	uint32_t before = s->site_room;
 
-	if (!array_reserve(&s->site_of, &s->site_room, (size_t)node + 1, sizeof(*s->site_of)))
-		return false;
+	array_reserve(&s->site_of, &s->site_room, (size_t)node + 1, sizeof(*s->site_of));
 	memset(s->site_of + before, 0, (s->site_room - before) * sizeof(*s->site_of));
-	return true;
-}
-
-static bool room_for_site(struct page_stacks *s)
-{
-	return array_reserve(&s->node, &s->room, (size_t)s->sites + 1, sizeof(*s->node));
-}
-
-uint32_t page_stacks_site(struct page_stacks *s, uint32_t node)
-{
-	if (!room_for_node(s, node))
-		return PAGE_STACKS_NONE;
 	if (s->site_of[node])
 		return s->site_of[node] - 1;
-	if (!room_for_site(s))
-		return PAGE_STACKS_NONE;
+	array_reserve(&s->node, &s->room, (size_t)s->sites + 1, sizeof(*s->node));
 	s->node[s->sites] = node;
 	s->site_of[node] = ++s->sites;
 	return s->sites - 1;

@@ -6,10 +6,8 @@
 
 #include "formats/page/page_foreign.h"
 
-#define PAGE_STACKS_NONE UINT32_MAX
-
-/* page_stacks_init -- for a file with so many different texts. Returns false without memory. */
-bool page_stacks_init(struct page_stacks *s, uint32_t texts, bool hides_runtime);
+/* page_stacks_init -- for a file with so many different texts. */
+void page_stacks_init(struct page_stacks *s, uint32_t texts, bool hides_runtime);
 
 /* page_stacks_place -- the place that a text describes.
  *
@@ -29,8 +27,7 @@ void page_stacks_mark_interpreter(struct page_stacks *s);
  */
 uint32_t page_stacks_add(struct page_stacks *s, const uint32_t *place, size_t count);
 
-/* page_stacks_site -- the number of the site whose stack ends at a node. PAGE_STACKS_NONE without
- * memory. */
+/* page_stacks_site -- the number of the site whose stack ends at a node. */
 uint32_t page_stacks_site(struct page_stacks *s, uint32_t node);
 
 /* page_stacks_free -- release it. */

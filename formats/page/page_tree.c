@@ -7,26 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
-static bool room_for_place(struct page_tree *t)
+static void room_for_place(struct page_tree *t)
 {
-	return array_reserve(&t->place, &t->place_room, (size_t)t->place_count + 1,
-			     sizeof(*t->place));
+	array_reserve(&t->place, &t->place_room, (size_t)t->place_count + 1, sizeof(*t->place));
 }
 
-static bool room_for_node(struct page_tree *t)
+static void room_for_node(struct page_tree *t)
 {
-	return array_reserve(&t->node, &t->node_room, (size_t)t->node_count + 1,
-			     sizeof(*t->node));
+	array_reserve(&t->node, &t->node_room, (size_t)t->node_count + 1, sizeof(*t->node));
 }
 
 void page_tree_init(struct page_tree *t)
 {
 	*t = (struct page_tree){ .place_count = 0 };
-	t->is_full = !room_for_place(t) || !room_for_node(t);
-	if (t->is_full)
-		return;
+	room_for_place(t);
+	room_for_node(t);
 	t->place[t->place_count++] = (struct page_place){ .function = 0 };
 	t->node[t->node_count++] = (struct page_node){ .parent = 0 };
 }
@@ -39,16 +37,13 @@ uint32_t page_tree_text(struct page_tree *t, const char *text)
 uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
 {
 	static const struct page_place unknown;
-	uint32_t number = WORDMAP_NONE;
+	uint32_t number;
 
-	if (memcmp(place, &unknown, sizeof(unknown)) == 0 || t->is_full)
+	if (memcmp(place, &unknown, sizeof(unknown)) == 0)
 		return 0;
-	if (room_for_place(t))
-		number = wordmap_add(&t->places, t->place, sizeof(*place) / sizeof(uint32_t),
-				     &place->function, t->place_count);
-	t->is_full = number == WORDMAP_NONE;
-	if (t->is_full)
-		return 0;
+	room_for_place(t);
+	number = wordmap_add(&t->places, t->place, sizeof(*place) / sizeof(uint32_t),
+			     &place->function, t->place_count);
 	if (number == t->place_count)
 		t->place[t->place_count++] = *place;
 	return number;
@@ -57,15 +52,10 @@ uint32_t page_tree_place(struct page_tree *t, const struct page_place *place)
 uint32_t page_tree_child(struct page_tree *t, uint32_t parent, uint32_t place)
 {
 	const struct page_node node = { parent, place };
-	uint32_t number = WORDMAP_NONE;
+	uint32_t number;
 
-	if (t->is_full)
-		return 0;
-	if (room_for_node(t))
-		number = wordmap_add(&t->nodes, t->node, 2, &node.parent, t->node_count);
-	t->is_full = number == WORDMAP_NONE;
-	if (t->is_full)
-		return 0;
+	room_for_node(t);
+	number = wordmap_add(&t->nodes, t->node, 2, &node.parent, t->node_count);
 	if (number == t->node_count)
 		t->node[t->node_count++] = node;
 	return number;
@@ -166,7 +156,7 @@ static uint32_t threshold_for_count(const uint32_t *score, uint32_t count, uint3
 	return first_out < UINT32_MAX ? first_out + 1 : UINT32_MAX;
 }
 
-static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
+static void keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 {
 	uint32_t count = s->tree->node_count;
 	uint32_t least = threshold_for_count(s->score, count, max);
@@ -180,17 +170,14 @@ static bool keep_best_nodes(struct page_cut *c, struct scoring *s, uint32_t max)
 	c->left_out = count - kept;
 	c->share = c->left_out ? (double)least / UINT32_MAX : 0;
 	/* Each kept node may get one that stands for others, each site one of its own. */
-	c->node = malloc(((size_t)2 * kept + max / 2 + 1) * sizeof(*c->node));
-	c->flags = calloc((size_t)2 * kept + max / 2 + 1, 1);
-	if (!c->node || !c->flags)
-		return false;
+	c->node = xreallocarray(NULL, (size_t)2 * kept + max / 2 + 1, sizeof(*c->node));
+	c->flags = xcalloc((size_t)2 * kept + max / 2 + 1, 1);
 	for (uint32_t i = 0; i < count; i++) {
 		if (s->kept[i])
 			c->node[c->count++] = (struct page_node){
 				i ? s->kept[s->tree->node[i].parent] - 1 : 0, s->tree->node[i].place
 			};
 	}
-	return true;
 }
 
 /* Values of dropped nodes go to (nearest kept node, innermost place), if that is worth a node. */
@@ -203,26 +190,26 @@ struct node_groups {
 	uint32_t *others;	/* per kept node: its node for the rest, 0 none yet */
 };
 
-static bool find_or_add_group(struct node_groups *g, const struct page_node *key, uint32_t *number)
+static uint32_t find_or_add_group(struct node_groups *g, const struct page_node *key)
 {
-	if (!array_reserve(&g->group, &g->room, (size_t)g->count + 1, sizeof(*g->group)))
-		return false;
-	*number = wordmap_add(&g->map, g->group, 2, &key->parent, g->count);
-	if (*number == g->count)
+	uint32_t number;
+
+	array_reserve(&g->group, &g->room, (size_t)g->count + 1, sizeof(*g->group));
+	number = wordmap_add(&g->map, g->group, 2, &key->parent, g->count);
+	if (number == g->count)
 		g->group[g->count++] = *key;
-	return *number != WORDMAP_NONE;
+	return number;
 }
 
 /* Sets of_site to the node, or for a site that was left out to its group with the top bit. */
 #define IS_GROUP (UINT32_C(1) << 31)
 
-static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct node_groups *g)
+static void group_cut_nodes(struct page_cut *c, const struct scoring *s, struct node_groups *g)
 {
-	if (!array_reserve(&g->group, &g->room, 1, sizeof(*g->group)))
-		return false;
+	array_reserve(&g->group, &g->room, 1, sizeof(*g->group));
 	g->group[g->count++] = (struct page_node){ UINT32_MAX, UINT32_MAX };
 	for (uint32_t i = 0; i < s->sites->count; i++) {
-		uint32_t node = s->sites->node[i], at = node, number;
+		uint32_t node = s->sites->node[i], at = node;
 
 		while (!s->kept[at])
 			at = s->tree->node[at].parent;
@@ -230,14 +217,11 @@ static bool group_cut_nodes(struct page_cut *c, const struct scoring *s, struct 
 			const struct page_node key = { s->kept[at] - 1,
 						       s->tree->node[node].place };
 
-			if (!find_or_add_group(g, &key, &number))
-				return false;
-			c->of_site[i] = number | IS_GROUP;
+			c->of_site[i] = find_or_add_group(g, &key) | IS_GROUP;
 		} else {
 			c->of_site[i] = s->kept[at] - 1;
 		}
 	}
-	return true;
 }
 
 static void score_groups_by_metric(const struct page_cut *c, const struct scoring *s,
@@ -293,24 +277,20 @@ static void append_best_groups(struct page_cut *c, struct node_groups *g, uint32
 	}
 }
 
-static bool sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint32_t max)
+static void sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint32_t max)
 {
 	struct node_groups g = { .count = 0 };
-	bool ok = group_cut_nodes(c, s, &g);
 
-	if (ok) {
-		g.sum = calloc(g.count, sizeof(*g.sum));
-		g.score = calloc(g.count, sizeof(*g.score));
-		g.others = calloc(c->count, sizeof(*g.others));
-		ok = g.sum && g.score && g.others;
-	}
-	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
+	group_cut_nodes(c, s, &g);
+	g.sum = xcalloc(g.count, sizeof(*g.sum));
+	g.score = xcalloc(g.count, sizeof(*g.score));
+	g.others = xcalloc(c->count, sizeof(*g.others));
+	for (int m = 0; m < PAGE_MAX_BYTES; m++) {
 		if (s->sites->metrics >> m & 1)
 			score_groups_by_metric(c, s, &g, m);
 	}
-	if (ok)
-		append_best_groups(c, &g, max);
-	for (uint32_t i = 0; ok && i < s->sites->count; i++) {
+	append_best_groups(c, &g, max);
+	for (uint32_t i = 0; i < s->sites->count; i++) {
 		if (c->of_site[i] & IS_GROUP)
 			c->of_site[i] = g.score[c->of_site[i] & ~IS_GROUP];
 	}
@@ -319,32 +299,29 @@ static bool sum_removed_nodes(struct page_cut *c, const struct scoring *s, uint3
 	free(g.sum);
 	free(g.score);
 	free(g.others);
-	return ok;
 }
 
-int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_sites *sites,
-	     uint32_t nodes, struct mu_error *err)
+void page_cut(struct page_cut *c, const struct page_tree *t, const struct page_sites *sites,
+	      uint32_t nodes)
 {
-	struct scoring s = { .tree = t, .sites = sites };
-	bool ok = !t->is_full;
+	struct scoring s = {
+		.tree = t, .sites = sites,
+		.sum = xcalloc(t->node_count, sizeof(*s.sum)),
+		.score = xcalloc(t->node_count, sizeof(*s.score)),
+		.kept = xcalloc(t->node_count, sizeof(*s.kept)),
+	};
 
-	*c = (struct page_cut){ .count = 0 };
-	if (ok) {
-		s.sum = calloc(t->node_count, sizeof(*s.sum));
-		s.score = calloc(t->node_count, sizeof(*s.score));
-		s.kept = calloc(t->node_count, sizeof(*s.kept));
-		c->of_site = calloc((size_t)sites->count + 1, sizeof(*c->of_site));
-		ok = s.sum && s.score && s.kept && c->of_site;
-	}
-	for (int m = 0; ok && m < PAGE_MAX_BYTES; m++) {
+	*c = (struct page_cut){ .of_site = xcalloc((size_t)sites->count + 1,
+						   sizeof(*c->of_site)) };
+	for (int m = 0; m < PAGE_MAX_BYTES; m++) {
 		if (sites->metrics >> m & 1)
 			score_by_metric(&s, m);
 	}
-	ok = ok && keep_best_nodes(c, &s, nodes) && sum_removed_nodes(c, &s, nodes / 2);
+	keep_best_nodes(c, &s, nodes);
+	sum_removed_nodes(c, &s, nodes / 2);
 	free(s.sum);
 	free(s.score);
 	free(s.kept);
-	return ok ? 0 : mu_error_memory(err);
 }
 
 void page_cut_free(struct page_cut *c)

@@ -70,7 +70,6 @@ struct page_tree {
 	uint32_t place_count, node_count;
 	uint32_t place_room, node_room;	/* private */
 	struct wordmap places, nodes;
-	bool is_full;			/* memory was short: what was added then is at node 0 */
 };
 
 /* The sites of a page. */
@@ -98,7 +97,7 @@ struct page_cut {
 	uint32_t left_out;	/* nodes */
 };
 
-/* page_tree_init -- a tree with its root. Without memory is_full is set. */
+/* page_tree_init -- a tree with its root. */
 void page_tree_init(struct page_tree *t);
 
 /* page_tree_text -- the number of a text. */
@@ -115,13 +114,12 @@ void page_tree_free(struct page_tree *t);
 
 /* page_cut -- choose at most NODES nodes, and half as many again that stand for others.
  *
- * c  overwritten; page_cut_free() it in any case.
+ * c  overwritten; page_cut_free() it.
  * Negative values (of threads that ran during a snapshot) count as nothing here.
- * Returns 0, or -1 with ERR without memory.
  * Cost O(metrics * (nodes + sites)); 20 bytes per node of the tree meanwhile.
  */
-int page_cut(struct page_cut *c, const struct page_tree *t, const struct page_sites *s,
-	     uint32_t nodes, struct mu_error *err);
+void page_cut(struct page_cut *c, const struct page_tree *t, const struct page_sites *s,
+	      uint32_t nodes);
 
 /* page_cut_free -- release it. Fine for a zeroed struct. */
 void page_cut_free(struct page_cut *c);

@@ -149,22 +149,22 @@ static int add_heap_point(struct dhat_builder *m, uint32_t number, struct mu_err
 }
 
 /* Sums up reads and writes, which are counted by site: several sites may share a point. */
-static int load_accesses(struct dhat_builder *m, struct mu_error *err)
+static void load_accesses(struct dhat_builder *m)
 {
 	const struct points *p = m->points;
 	struct accesses a;
-	int result = accesses_load(&a, &m->s->image, p->sites, err);
 
+	if (accesses_load(&a, &m->s->image, p->sites, NULL) < 0)
+		xno_memory();
 	m->accesses = xcalloc((size_t)p->count + 1, sizeof(*m->accesses));
-	for (uint32_t i = 0; result == 0 && i < a.sites && i < p->sites; i++) {
+	for (uint32_t i = 0; i < a.sites && i < p->sites; i++) {
 		uint32_t point = p->of_site[i];
 
 		if (point < p->count && accesses_add(&m->accesses[point], &a.site[i]) < 0)
-			result = mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory");
+			xno_memory();
 	}
 	accesses_free(&a);
 	m->d->has_accesses = true;
-	return result;
 }
 
 /* ---- copies and events -------------------------------------------------------------------- */
@@ -248,9 +248,8 @@ static void set_time_unit(struct dhat_builder *m)
 		m->scale = p->unit_ns;
 	}
 	m->d->short_lived = units[unit].short_lived;
-	if (dhat_set(&m->d->time_unit, units[unit].unit) < 0 ||
-	    dhat_set(&m->d->time_mega, units[unit].mega) < 0)
-		die("no memory");
+	dhat_set(&m->d->time_unit, units[unit].unit);
+	dhat_set(&m->d->time_mega, units[unit].mega);
 	m->d->end_time = scale_time(m, p->end_time);
 	m->d->peak_time = scale_time(m, p->peak_time);
 }
@@ -276,7 +275,7 @@ static int build_profile(struct dhat_builder *m, enum dhat_mode mode)
 	m->d->pid = (uint64_t)m->s->pid;
 	set_time_unit(m);
 	if (mode == DHAT_HEAP && accesses_were_counted(m->s))
-		result = load_accesses(m, &err);
+		load_accesses(m);
 	for (uint32_t i = 0; mode == DHAT_HEAP && i < p->count && result == 0; i++)
 		result = add_heap_point(m, i, &err);
 	for (uint32_t i = 0; mode != DHAT_HEAP && i < p->sites && result == 0; i++)
@@ -298,22 +297,14 @@ int dhat_export_load(struct dhat *d, struct report_subject *s, const struct sett
 	enum dhat_mode mode = recorded_mode(s);
 	struct points points;
 	struct dhat_builder m = { .d = d, .s = s, .settings = settings, .points = &points };
-	struct mu_error err;
-	int result = -1;
+	int result;
 
-	if (dhat_init(d, mode) < 0)
-		die("no memory");
-	if (points_load(&points, &s->profile.sites, &s->image, &err) < 0) {
-		warn("%s: %s", s->recording->name, err.text);
-		goto out;
-	}
+	dhat_init(d, mode);
+	points_load(&points, &s->profile.sites, &s->image);
 	m.at = xcalloc((size_t)s->profile.location_count + 1, sizeof(*m.at));
-	m.out = open_memstream(&m.text, &m.length);
-	if (!m.out)
-		die("no memory");
+	m.out = xopen_memstream(&m.text, &m.length);
 	result = build_profile(&m, mode);
-	fclose(m.out);
-out:
+	xclose_memstream(m.out);
 	for (uint32_t i = 0; m.accesses && i < points.count; i++)
 		accesses_drop(&m.accesses[i]);
 	free(m.accesses);

@@ -35,30 +35,15 @@ static struct export describe_image(const struct report_subject *s, const char *
 	};
 }
 
-static int warn_on_error(const struct report_subject *s, int result, const struct mu_error *err)
-{
-	if (result < 0)
-		warn("%s: %s", s->recording->name, err->text);
-	return result;
-}
-
-/* ---- writers with a signature of their own ------------------------------------------------ */
-
-static int write_json(FILE *out, const struct export *e, struct mu_error *err)
-{
-	json_write(out, e);
-	return 0;
-}
-
 /* Folded stacks have one weight: the others write every metric. */
 static int write_folded(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	const struct export e = describe_image(s, "");
-	struct mu_error err;
 
 	if (report_subject_weigh(s, settings_metric(settings), settings->tree) < 0)
 		return -1;
-	return warn_on_error(s, folded_write(out, &e, s->weight, false, &err), &err);
+	folded_write(out, &e, s->weight, false);
+	return 0;
 }
 
 /* ---- from a massif.out -------------------------------------------------------------------- */
@@ -100,14 +85,11 @@ static int massif_convert_to_folded(const struct report_job *job, const struct m
 static int massif_convert_to_callgrind(const struct report_job *job, const struct massif_file *m)
 {
 	const struct massif_snapshot *s = find_converted_snapshot(job, m);
-	struct mu_error err;
 
 	if (!s)
 		return -1;
-	if (massif_to_callgrind(report_job_begin(job), m, s, MEMUSAGE_VERSION, &err) == 0)
-		return 0;
-	warn("%s: %s", job->in->name, err.text);
-	return -1;
+	massif_to_callgrind(report_job_begin(job), m, s, MEMUSAGE_VERSION);
+	return 0;
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -127,7 +109,7 @@ static const struct export_format formats[] = {
 		.convert_massif = massif_convert_to_callgrind,
 	}, {
 		.name = "json",
-		.write = write_json,
+		.write = json_write,
 		.convert_massif = massif_convert_to_json,
 		.has_arrays = true,
 	}, {
@@ -192,7 +174,6 @@ int export_formats_write(FILE *out, struct report_subject *s, const struct setti
 	const struct export_format *format = export_formats_find(settings->format);
 	struct growth_range growth;
 	struct export e;
-	struct mu_error err;
 	char *command;
 	int result;
 
@@ -205,7 +186,7 @@ int export_formats_write(FILE *out, struct report_subject *s, const struct setti
 	e.growth = &growth;
 	result = growth_moments_find(&growth, s, settings);
 	if (result == 0)
-		result = warn_on_error(s, format->write(out, &e, &err), &err);
+		format->write(out, &e);
 	free(command);
 	return result;
 }

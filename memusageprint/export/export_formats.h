@@ -17,9 +17,9 @@
 
 struct export_format {
 	const char *name;	/* NAME in --to=NAME */
-	/* Either of the two writes an image of a recording. write() knows nothing of the settings
-	 * and fills the error; write_image() warns. Both return 0 or -1. */
-	int (*write)(FILE *out, const struct export *e, struct mu_error *err);
+	/* Either of the two writes an image of a recording. write() knows nothing of the settings.
+	 * write_image() returns 0, or -1 after a warning. */
+	void (*write)(FILE *out, const struct export *e);
 	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
 	/* Converts a massif.out. Returns 0, or -1 after a warning. NULL: this is not possible. */
 	int (*convert_massif)(const struct report_job *job, const struct massif_file *m);

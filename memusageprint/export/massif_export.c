@@ -86,8 +86,7 @@ static void write_tree_line(const struct massif_line *line, void *data)
 	free(text);
 }
 
-static int write_snapshot_tree(struct massif_exporter *e, struct massif_snapshot *to,
-			       struct mu_error *err)
+static void write_snapshot_tree(struct massif_exporter *e, struct massif_snapshot *to)
 {
 	const struct settings *settings = e->settings;
 	const struct tree_options options = { .grouping = TREE_BY_ADDRESS,
@@ -100,20 +99,16 @@ static int write_snapshot_tree(struct massif_exporter *e, struct massif_snapshot
 		.no_inlines = settings->read_inlines == NO,
 	};
 	struct call_tree tree;
-	int result = tree_build(&tree, &e->filter, e->s->weight, &options, err);
 
-	if (result == 0) {
-		/* In a snapshot with a tree, Massif's figure is the sum of the tree. */
-		to->heap = positive_or_zero(tree.node[0].bytes);
-		massif_write_snapshot(e->out, to);
-		result = massif_lines(&tree, &e->filter, &lines, write_tree_line, e, err);
-	}
+	tree_build(&tree, &e->filter, e->s->weight, &options);
+	/* In a snapshot with a tree, Massif's figure is the sum of the tree. */
+	to->heap = positive_or_zero(tree.node[0].bytes);
+	massif_write_snapshot(e->out, to);
+	massif_lines(&tree, &e->filter, &lines, write_tree_line, e);
 	tree_free(&tree);
-	return result;
 }
 
-static int write_snapshot(struct massif_exporter *e, uint64_t i, struct mu_snapshot *shot,
-			  struct mu_error *err)
+static void write_snapshot(struct massif_exporter *e, uint64_t i, struct mu_snapshot *shot)
 {
 	static const enum massif_kind kinds[] = { [MU_SNAPSHOT_NORMAL] = MASSIF_PLAIN,
 						  [MU_SNAPSHOT_DETAILED] = MASSIF_DETAILED,
@@ -129,7 +124,7 @@ static int write_snapshot(struct massif_exporter *e, uint64_t i, struct mu_snaps
 	 * others, or the heap would seem to jump. */
 	if (e->subtracts_ignored) {
 		if (!has_values)
-			return 0;
+			return;
 		subtract_ignored(e, shot);
 	}
 	to.number = e->number++;
@@ -138,10 +133,10 @@ static int write_snapshot(struct massif_exporter *e, uint64_t i, struct mu_snaps
 	to.stacks = positive_or_zero(shot->stacks);
 	if (is_detailed) {
 		to.kind = kinds[shot->kind];
-		return write_snapshot_tree(e, &to, err);
+		write_snapshot_tree(e, &to);
+	} else {
+		massif_write_snapshot(e->out, &to);
 	}
-	massif_write_snapshot(e->out, &to);
-	return 0;
 }
 
 /* True if --ignore-fn names places that the recorder counted: the option was not given then, or
@@ -202,7 +197,6 @@ int massif_export(FILE *out, struct report_subject *s, const struct settings *se
 			      .config = &s->recording->segment.head.config };
 	uint64_t count = image_count(&s->image, MU_SEC_SNAPSHOTS);
 	struct mu_snapshot shot;
-	struct mu_error err;
 
 	e.filter.depth = settings->depth;
 	e.subtracts_ignored = names_recorded_sites(&e);
@@ -213,12 +207,8 @@ int massif_export(FILE *out, struct report_subject *s, const struct settings *se
 	for (uint64_t i = 0; i < count && image_snapshot(&s->image, i, &shot); i++) {
 		if (i == 0)
 			e.start_ns = series_start(&s->image, &shot);
-		if (shot.kind > MU_SNAPSHOT_PEAK)
-			continue;
-		if (write_snapshot(&e, i, &shot, &err) < 0) {
-			warn("%s: %s", s->recording->name, err.text);
-			return -1;
-		}
+		if (shot.kind <= MU_SNAPSHOT_PEAK)
+			write_snapshot(&e, i, &shot);
 	}
 	return 0;
 }

@@ -12,18 +12,15 @@
 /* Bits: a report may have several parts, in this order. */
 enum part { PART_SUMMARY = 1, PART_REPORT = 2, PART_HP = 4 };
 
-static int write_part(FILE *out, const struct spacetime *space, enum part part,
-		      const struct spacetime_report *r, pid_t pid, struct mu_error *err)
+static void write_part(FILE *out, const struct spacetime *space, enum part part,
+		       const struct spacetime_report *r, pid_t pid)
 {
-	switch (part) {
-	case PART_SUMMARY:
+	if (part == PART_SUMMARY)
 		spacetime_put_summary(out, space, (uint32_t)pid);
-		return 0;
-	case PART_HP:
-		return spacetime_put_hp(out, space, r->command, err);
-	default:
-		return spacetime_put_report(out, space, r, err);
-	}
+	else if (part == PART_HP)
+		spacetime_put_hp(out, space, r->command);
+	else
+		spacetime_put_report(out, space, r);
 }
 
 static int write_parts(FILE *out, const char *title, struct report_subject *s,
@@ -46,7 +43,7 @@ static int write_parts(FILE *out, const char *title, struct report_subject *s,
 			continue;
 		if (parts & (part - 1))
 			putc('\n', out);
-		result = write_part(out, &space, part, &r, s->pid, &err);
+		write_part(out, &space, part, &r, s->pid);
 	}
 	if (result < 0)
 		warn("%s: %s", s->recording->name, err.text);

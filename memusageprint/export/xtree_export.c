@@ -35,11 +35,8 @@ int xtree_export(FILE *out, const char *name, struct report_subject *s,
 		.depth = settings->depth,
 		.time_ms = image_duration_ns(&s->image) / 1000000,
 	};
-	struct mu_error err;
-	int result = xtree_write(out, name, &e, &o, &err);
 
-	if (result < 0)
-		warn("%s: %s", s->recording->name, err.text);
+	xtree_write(out, name, &e, &o);
 	free(command);
-	return result;
+	return 0;
 }

@@ -46,9 +46,9 @@ static int load_image(struct report_subject *s, const struct settings *settings,
 		return -1;
 	modules_follow_links(&s->profile.modules);
 	if (place_names_resolve(&s->profile, &s->recording->segment, &s->image, (pid_t)s->pid,
-				settings, true, err) < 0 ||
-	    filter_init(&s->filter, &s->profile, &o, err) < 0)
+				settings, true, err) < 0)
 		return -1;
+	filter_init(&s->filter, &s->profile, &o);
 	if (settings->lifetimes)
 		sites_lifetimes(&s->profile.sites, &s->image);
 	s->weight = xcalloc((size_t)s->profile.sites.count + 1, sizeof(*s->weight));
@@ -103,31 +103,26 @@ int report_subject_open(struct report_subject *s, const struct recording *r, uin
 		s->pid = (pid_t)s->image.head.process.pid;
 	warn_of_nameless_modules(s);
 	warn_of_estimates(s);
-	return settings->runtime_frames == RUNTIME_HIDE ? report_subject_hide_runtime(s, settings) :
-							  0;
+	if (settings->runtime_frames == RUNTIME_HIDE)
+		report_subject_hide_runtime(s, settings);
+	return 0;
 }
 
-int report_subject_hide_runtime(struct report_subject *s, const struct settings *settings)
+void report_subject_hide_runtime(struct report_subject *s, const struct settings *settings)
 {
 	const struct filter_options o = settings_filter(settings);
 	struct complete_stacks *c;
-	struct mu_error err;
 
 	if (s->complete || settings->runtime_frames == RUNTIME_SHOW)
-		return 0;
+		return;
 	c = xcalloc(1, sizeof(*c));
 	c->profile = s->profile;
 	c->filter = s->filter;
 	c->filter.profile = &c->profile;
 	s->complete = c;
-	if (program_stacks_init(&c->program, &c->filter, &o, &err) < 0) {
-		warn("%s: %s", s->recording->name, err.text);
-		report_subject_show_runtime(s);
-		return -1;
-	}
+	program_stacks_init(&c->program, &c->filter, &o);
 	s->profile = c->program.profile;
 	s->filter = c->program.filter;
-	return 0;
 }
 
 void report_subject_show_runtime(struct report_subject *s)

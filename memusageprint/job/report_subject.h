@@ -52,9 +52,8 @@ int report_subject_open(struct report_subject *s, const struct recording *r, uin
 /* report_subject_hide_runtime -- Leaves the frames of run-times out of s->profile, from now on.
  *
  * Nothing happens if they are hidden already, or if the settings say that they are to be shown.
- * Returns 0, or -1 after a warning.
  */
-int report_subject_hide_runtime(struct report_subject *s, const struct settings *settings);
+void report_subject_hide_runtime(struct report_subject *s, const struct settings *settings);
 
 /* report_subject_show_runtime -- Puts them back. The values in s->weight stay good. */
 void report_subject_show_runtime(struct report_subject *s);

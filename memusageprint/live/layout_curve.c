@@ -79,14 +79,11 @@ static char *format_row(const struct live_size *size, const double *heap, const 
 	const char *edge = size->has_utf8 ? (*label ? "\u2524" : "\u2502") : (*label ? "+" : "|");
 	char *text = NULL;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = xopen_memstream(&text, &length);
 
-	if (!out)
-		die("out of memory");
 	fprintf(out, "%*s %s", LABEL, label, edge);
 	put_row(out, size->has_utf8, heap, rss, size->width - BEFORE_CURVE, row);
-	if (fclose(out) != 0 || !text)
-		die("out of memory");
+	xclose_memstream(out);
 	return text;
 }
 

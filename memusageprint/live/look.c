@@ -104,14 +104,14 @@ static char *describe_process(const struct segment *segment, const struct proces
 }
 
 /* user  of the process that is shown. */
-static int read_processes(struct look *l, const struct segment *segment, uint32_t user,
-			  struct places *places, struct mu_error *err)
+static void read_processes(struct look *l, const struct segment *segment, uint32_t user,
+			   struct places *places)
 {
 	struct process_list list;
-	int result = process_list_load(&list, segment, err);
 
+	process_list_load(&list, segment);
 	l->process_pid = xcalloc((size_t)list.count + 1, sizeof(*l->process_pid));
-	for (uint32_t i = 0; result == 0 && i < list.count; i++) {
+	for (uint32_t i = 0; i < list.count; i++) {
 		const struct process_entry *e = &list.entry[i];
 
 		l->process_pid[l->processes.count] = (uint32_t)e->pid;
@@ -121,7 +121,6 @@ static int read_processes(struct look *l, const struct segment *segment, uint32_
 						  .blocks = (int64_t)e->own_calls });
 	}
 	process_list_free(&list);
-	return result;
 }
 
 static struct live_point make_point(const struct image *im, uint64_t mono_ns, int64_t heap,
@@ -175,8 +174,8 @@ static void read_figures(struct look *l, const struct image *im)
 	l->heap = im->head.heap.now;
 	l->peak = im->head.heap.peak > l->heap ? im->head.heap.peak : l->heap;
 	l->has_places = im->head.features & MU_FEATURE(MU_SEC_CELLS);
-	l->command = image_command(im);
-	terminal_clean_text(l->command ? l->command : (l->command = xstrdup("?")));
+	l->command = xcheck(image_command(im));
+	terminal_clean_text(l->command);
 }
 
 static int read_sites(struct look *l, const struct image *im, const struct places *places,
@@ -219,9 +218,9 @@ static int read_image(struct look *l, const struct segment *segment, struct plac
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "it has no process");
 	if (segment_image(segment, 0, &im, err) < 0 || save_verify(segment, &im, err) < 0 ||
 	    places_update(places, segment, &im, settings, err) < 0 ||
-	    read_sites(l, &im, places, err) < 0 ||
-	    read_processes(l, segment, im.head.process.uid, places, err) < 0)
+	    read_sites(l, &im, places, err) < 0)
 		return -1;
+	read_processes(l, segment, im.head.process.uid, places);
 	l->pid = slot.pid;
 	read_figures(l, &im);
 	read_threads(l, &im, places);

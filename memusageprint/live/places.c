@@ -28,17 +28,16 @@ static uint64_t table_entries(const struct image *im)
 }
 
 /* The stacks whose innermost frames are places. */
-static int prepare_stacks(struct places *p, const struct settings *settings, struct mu_error *err)
+static void prepare_stacks(struct places *p, const struct settings *settings)
 {
 	const struct filter_options o = settings_filter(settings);
 
-	if (filter_init(&p->filter, &p->profile, &o, err) < 0)
-		return -1;
+	filter_init(&p->filter, &p->profile, &o);
 	p->stacks = &p->filter;
 	if (settings->runtime_frames == RUNTIME_SHOW)
-		return 0;
+		return;
 	p->stacks = &p->program.filter;
-	return program_stacks_init(&p->program, &p->filter, &o, err);
+	program_stacks_init(&p->program, &p->filter, &o);
 }
 
 /* Names keep their numbers. */
@@ -69,9 +68,9 @@ int places_update(struct places *p, const struct segment *segment, const struct 
 		return -1;
 	modules_follow_links(&p->profile.modules);
 	if (place_names_resolve(&p->profile, segment, im, (pid_t)im->head.process.pid, o, false,
-				err) < 0 ||
-	    prepare_stacks(p, o, err) < 0)
+				err) < 0)
 		return -1;
+	prepare_stacks(p, o);
 	p->tables = tables;
 	p->start_ns = start;
 	p->is_loaded = true;
@@ -98,14 +97,11 @@ uint32_t places_name(struct places *p, const struct position *at, enum top_kind 
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = xopen_memstream(&text, &size);
 	uint32_t key;
 
-	if (!out)
-		die("out of memory");
 	frame_text_put_place(out, p->stacks->profile, at, group);
-	if (fclose(out) != 0 || !text)
-		die("out of memory");
+	xclose_memstream(out);
 	key = strings_add(&p->names, text, simplify_marks(text));
 	free(text);
 	return key;

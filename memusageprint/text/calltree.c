@@ -10,6 +10,7 @@
 
 #include "cli/layout.h"
 #include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "memusageprint/text/advice.h"
 #include "memusageprint/text/bounds_note.h"
@@ -178,45 +179,37 @@ static void put_heading(struct calltree_printer *p)
 	fprintf(p->out, "%6s  " LAYOUT_TEXT "allocated by, called by\n", "%");
 }
 
-static int put_names_advice(struct calltree_printer *p, struct mu_error *err)
+static void put_names_advice(struct calltree_printer *p)
 {
 	const bool by_blocks = is_about_blocks(p);
 	struct top places;
-	int result = top_build(&places, p->c->filter, p->c->weight, TOP_BY_FUNCTION,
-			       by_blocks ? TOP_BY_BLOCKS : TOP_BY_BYTES, err);
 
-	if (result == 0)
-		advice_print_names(p->out, p->c->filter->profile, &places, by_blocks);
+	top_build(&places, p->c->filter, p->c->weight, TOP_BY_FUNCTION,
+		  by_blocks ? TOP_BY_BLOCKS : TOP_BY_BYTES);
+	advice_print_names(p->out, p->c->filter->profile, &places, by_blocks);
 	top_free(&places);
-	return result;
 }
 
-int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err)
+void calltree_print(FILE *out, const struct calltree *c)
 {
 	const struct tree_options o = { .grouping = TREE_BY_LINE, .threshold = c->threshold,
 					.by_blocks = c->kind == METRIC_TEMPORARY,
 					.depth = c->depth };
-	struct calltree_printer *p = calloc(1, sizeof(*p));
-	struct call_tree t = { .count = 0 };
-	int result = -1;
+	struct calltree_printer *p = xcalloc(1, sizeof(*p));
+	struct call_tree t;
 
-	if (!p) {
-		mu_error_set(err, MU_ERROR_MEMORY, 0, "no memory for a tree");
-	} else if (tree_build(&t, c->filter, c->weight, &o, err) == 0) {
-		p->out = out;
-		p->c = c;
-		p->t = &t;
-		put_heading(p);
-		put_child_nodes(p, &t.node[0]);
-		if (t.is_cut)
-			fputs("\nThe tree is not complete: a higher threshold shows all of it.\n",
-			      out);
-		if (has_bounds(p))
-			putc('\n', out);
-		bounds_note_put(out, has_bounds(p) ? c->distance : 0);
-		result = put_names_advice(p, err);
-	}
+	tree_build(&t, c->filter, c->weight, &o);
+	p->out = out;
+	p->c = c;
+	p->t = &t;
+	put_heading(p);
+	put_child_nodes(p, &t.node[0]);
+	if (t.is_cut)
+		fputs("\nThe tree is not complete: a higher threshold shows all of it.\n", out);
+	if (has_bounds(p))
+		putc('\n', out);
+	bounds_note_put(out, has_bounds(p) ? c->distance : 0);
+	put_names_advice(p);
 	tree_free(&t);
 	free(p);
-	return result;
 }

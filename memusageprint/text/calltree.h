@@ -35,6 +35,5 @@ struct calltree {
  * Behind an estimate are its bounds: "1.50 MiB +- 0.21".
  *
  * A caller without figures is the only caller, and its figures are those above it.
- * Returns 0, or -1 with ERR: no memory.
  */
-int calltree_print(FILE *out, const struct calltree *c, struct mu_error *err);
+void calltree_print(FILE *out, const struct calltree *c);

@@ -59,7 +59,6 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 	struct growth_range g;
 	struct mu_error err;
 	char *words[2];
-	int result;
 
 	if (growth_moments_find(&g, s, settings) < 0)
 		return -1;
@@ -74,12 +73,10 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 		return 0;
 	list.from = words[0] = describe_moment(&g.from, s, settings->growth_from);
 	list.to = words[1] = describe_moment(&g.to, s, settings->growth_to);
-	result = toplist_print(out, &list, &err);
-	if (result < 0)
-		warn("%s: %s", s->recording->name, err.text);
+	toplist_print(out, &list);
 	put_distance(out, &g.from);
 	put_distance(out, &g.to);
 	free(words[0]);
 	free(words[1]);
-	return result;
+	return 0;
 }

@@ -78,13 +78,6 @@ static int weigh_stacks(struct import_report *r, enum metric_kind kind, int snap
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-static int warn_on_error(const struct import_report *r, int result, const struct mu_error *err)
-{
-	if (result < 0)
-		warn("%s: %s", r->name, err->text);
-	return result;
-}
-
 static int print_list(FILE *out, struct import_report *r, enum metric_kind kind)
 {
 	const struct settings *settings = r->job->settings;
@@ -93,14 +86,13 @@ static int print_list(FILE *out, struct import_report *r, enum metric_kind kind)
 				      .group = (enum top_kind)settings->group,
 				      .shows_runtime = settings->runtime_frames == RUNTIME_SHOW,
 				      .lacks_blocks = !r->has_blocks };
-	struct mu_error err;
 
 	if (weigh_stacks(r, kind, 0) < 0)
 		return -1;
 	putc('\n', out);
-	if (!grep_weights(out, &r->stacks.filter, r->weight, settings->grep))
-		return 0;
-	return warn_on_error(r, toplist_print(out, &list, &err), &err);
+	if (grep_weights(out, &r->stacks.filter, r->weight, settings->grep))
+		toplist_print(out, &list);
+	return 0;
 }
 
 static int print_tree(FILE *out, struct import_report *r)
@@ -110,27 +102,24 @@ static int print_tree(FILE *out, struct import_report *r)
 				       .kind = settings_metric(settings),
 				       .threshold = settings->threshold, .depth = settings->depth,
 				       .lacks_blocks = !r->has_blocks };
-	struct mu_error err;
 
 	if (weigh_stacks(r, tree.kind, settings->tree) < 0)
 		return -1;
 	putc('\n', out);
-	if (!grep_weights(out, &r->stacks.filter, r->weight, settings->grep))
-		return 0;
-	return warn_on_error(r, calltree_print(out, &tree, &err), &err);
+	if (grep_weights(out, &r->stacks.filter, r->weight, settings->grep))
+		calltree_print(out, &tree);
+	return 0;
 }
 
 static int print_plot(FILE *out, struct import_report *r)
 {
-	struct mu_error err;
-
 	plot_massif_curve(out, r->massif, r->job->settings);
 	if (!massif_peak(r->massif))
 		return 0;
 	if (weigh_stacks(r, METRIC_PEAK, 0) < 0)
 		return -1;
-	return warn_on_error(r, plot_places(out, r->shown, r->weight, r->job->settings, &err),
-			     &err);
+	plot_places(out, r->shown, r->weight, r->job->settings);
+	return 0;
 }
 
 static int print_texts(struct import_report *r)
@@ -166,15 +155,17 @@ static int refuse_other_texts(const struct report_job *job, unsigned has, const 
 
 /* Makes the filters and prints; RESULT is that of the import. */
 static int report_stacks(struct import_report *r, const struct filter_options *o, int result,
-			 struct mu_error *err)
+			 const struct mu_error *err)
 {
+	if (result < 0) {
+		warn("%s: %s", r->name, err->text);
+		return -1;
+	}
 	r->shown = &r->stacks.filter;
-	if (result == 0 && r->job->settings->runtime_frames != RUNTIME_SHOW) {
-		result = stack_import_hide_runtime(&r->stacks, o, err);
+	if (r->job->settings->runtime_frames != RUNTIME_SHOW) {
+		stack_import_hide_runtime(&r->stacks, o);
 		r->shown = &r->stacks.program.filter;
 	}
-	if (warn_on_error(r, result, err) < 0)
-		return -1;
 	r->weight = xcalloc((size_t)r->stacks.profile.sites.count + 1, sizeof(*r->weight));
 	return print_texts(r);
 }

@@ -59,7 +59,6 @@ void plot_massif_curve(FILE *out, const struct massif_file *m, const struct sett
  *
  * f       of the stacks that are to be shown.
  * weight  one per site.
- * Returns 0, or -1 with ERR: no memory.
  */
-int plot_places(FILE *out, const struct filter *f, const struct weight *weight,
-		const struct settings *settings, struct mu_error *err);
+void plot_places(FILE *out, const struct filter *f, const struct weight *weight,
+		 const struct settings *settings);

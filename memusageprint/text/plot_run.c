@@ -63,14 +63,11 @@ static void put_command_and_peak(FILE *out, const struct plot_style *style,
 {
 	char *text = NULL;
 	size_t size, at = 0;
-	FILE *line = open_memstream(&text, &size);
+	FILE *line = xopen_memstream(&text, &size);
 	char when[64], peak[UNITS_LENGTH];
 
-	if (!line)
-		die("out of memory");
 	terminal_put(line, command);
-	if (fclose(line) != 0 || !text)
-		die("out of memory");
+	xclose_memstream(line);
 	plot_cut(out, style, text, false);
 	free(text);
 	for (size_t i = 0; i < c->count; i++) {
@@ -132,17 +129,14 @@ static void put_top_places(FILE *out, const struct plot_style *style, const stru
 		const struct top_entry *e = &top->entry[i];
 		char *text = NULL;
 		size_t size;
-		FILE *place = open_memstream(&text, &size);
+		FILE *place = xopen_memstream(&text, &size);
 
-		if (!place)
-			die("out of memory");
 		if (e->lines > 1)
 			frame_text_put_function(place, p, p->frame[e->at.frame].location,
 						position_level(p, &e->at));
 		else
 			frame_text_put_position(place, p, &e->at);
-		if (fclose(place) != 0 || !text)
-			die("out of memory");
+		xclose_memstream(place);
 		plot_bar(out, style, metric_text_percent(e->bytes, top->bytes) / 100,
 			 units_bytes(bytes, (uint64_t)e->bytes));
 		put_frame(out, style, text);
@@ -150,17 +144,15 @@ static void put_top_places(FILE *out, const struct plot_style *style, const stru
 	}
 }
 
-int plot_places(FILE *out, const struct filter *f, const struct weight *weight,
-		const struct settings *settings, struct mu_error *err)
+void plot_places(FILE *out, const struct filter *f, const struct weight *weight,
+		 const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct top top;
-	int result = top_build(&top, f, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, err);
 
-	if (result == 0)
-		put_top_places(out, &style, f->profile, &top, settings->top);
+	top_build(&top, f, weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
+	put_top_places(out, &style, f->profile, &top, settings->top);
 	top_free(&top);
-	return result;
 }
 
 int plot_recording(FILE *out, struct report_subject *s, const struct settings *settings)
@@ -168,7 +160,6 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c;
 	char *command = report_subject_command(s);
-	struct mu_error err;
 	int result;
 
 	load_snapshot_curve(&c, &s->image);
@@ -180,10 +171,8 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 		warn("%s: no course of the run was recorded", s->recording->name);
 	}
 	result = report_subject_weigh(s, METRIC_PEAK, 0);
-	if (result == 0 && plot_places(out, &s->filter, s->weight, settings, &err) < 0) {
-		warn("%s: %s", s->recording->name, err.text);
-		result = -1;
-	}
+	if (result == 0)
+		plot_places(out, &s->filter, s->weight, settings);
 	curve_free(&c);
 	free(command);
 	return result;

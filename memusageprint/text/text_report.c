@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "cli/layout.h"
-#include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
@@ -29,13 +28,6 @@ enum {
 	SUMMARY_MARKS = 40	/* most marks in a summary */
 };
 
-static int warn_on_error(const struct report_subject *s, int result, const struct mu_error *err)
-{
-	if (result < 0)
-		warn("%s: %s", s->recording->name, err->text);
-	return result;
-}
-
 static int print_place_list(FILE *out, struct report_subject *s, enum metric_kind kind,
 			    const struct settings *settings)
 {
@@ -45,14 +37,13 @@ static int print_place_list(FILE *out, struct report_subject *s, enum metric_kin
 				      .shows_runtime = !s->complete,
 				      .lifetimes = settings->lifetimes,
 				      .distance = s->distance };
-	struct mu_error err;
 
 	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;
 	putc('\n', out);
-	if (!grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
-		return 0;
-	return warn_on_error(s, toplist_print(out, &list, &err), &err);
+	if (grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
+		toplist_print(out, &list);
+	return 0;
 }
 
 static int print_call_tree(FILE *out, struct report_subject *s, const struct settings *settings)
@@ -66,14 +57,13 @@ static int print_call_tree(FILE *out, struct report_subject *s, const struct set
 		.is_live = report_subject_is_live(s),
 		.distance = s->distance,
 	};
-	struct mu_error err;
 
 	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
 	putc('\n', out);
-	if (!grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
-		return 0;
-	return warn_on_error(s, calltree_print(out, &tree, &err), &err);
+	if (grep_weights(out, report_subject_complete(s), s->weight, settings->grep))
+		calltree_print(out, &tree);
+	return 0;
 }
 
 static void put_note_line(void *out, const char *line)
@@ -203,8 +193,9 @@ int text_report_print(FILE *out, struct report_subject *s, const struct settings
 {
 	const struct layout_style style = settings_layout(settings);
 	FILE *page = layout_open(out, style);
-	int result = report_subject_hide_runtime(s, settings);
+	int result = 0;
 
+	report_subject_hide_runtime(s, settings);
 	if (s->is_live_copy)
 		print_moment_of_copy(page, s);
 	if (text & TEXT_SUMMARY) {

@@ -481,18 +481,15 @@ static void put_explanation(FILE *out, const struct toplist *list)
 		      "a millisecond; a block that was not freed lived to the end.\n", out);
 }
 
-int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
+void toplist_print(FILE *out, const struct toplist *list)
 {
-	struct top places, functions = { .count = 0 };
+	struct top places, functions;
 	struct top_entry shrunk = { .stacks = 0 }, unused;
 	const enum top_order order = is_about_blocks(list) ? TOP_BY_BLOCKS :
 				     is_about_growth(list) ? TOP_BY_CHANGE : TOP_BY_BYTES;
-	int result = -1;
 
-	places = functions;
-	if (top_build(&places, list->filter, list->weight, list->group, order, err) < 0 ||
-	    top_build(&functions, list->filter, list->weight, TOP_FUNCTIONS, order, err) < 0)
-		goto out;
+	top_build(&places, list->filter, list->weight, list->group, order);
+	top_build(&functions, list->filter, list->weight, TOP_FUNCTIONS, order);
 	if (is_about_growth(list)) {
 		split_shrunk_entries(&places, &shrunk);
 		split_shrunk_entries(&functions, &unused);
@@ -510,9 +507,6 @@ int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err)
 			advice_print_names(out, list->filter->profile, &places,
 					   order == TOP_BY_BLOCKS);
 	}
-	result = 0;
-out:
 	top_free(&places);
 	top_free(&functions);
-	return result;
 }

@@ -37,6 +37,5 @@ struct toplist {
  *
  * With METRIC_TEMPORARY the list is about blocks, else about bytes. With METRIC_GROWTH it has the
  * places that grew; those that shrank are one line.
- * Returns 0, or -1 with ERR: no memory.
  */
-int toplist_print(FILE *out, const struct toplist *list, struct mu_error *err);
+void toplist_print(FILE *out, const struct toplist *list);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 #include "profile/base/array.h"
@@ -47,8 +46,7 @@ void drawing_fini(struct drawing *d)
 
 static struct point *append_points(struct drawing *d, size_t count)
 {
-	if (!array_reserve(&d->point, &d->point_room, d->point_count + count, sizeof(*d->point)))
-		die("out of memory");
+	array_reserve(&d->point, &d->point_room, d->point_count + count, sizeof(*d->point));
 	d->point_count += (uint32_t)count;
 	return &d->point[d->point_count - count];
 }
@@ -61,8 +59,7 @@ static struct shape *append_shape(struct drawing *d, enum shape_kind kind,
 {
 	uint32_t first = d->point_count;
 
-	if (!array_reserve(&d->shape, &d->room, (size_t)d->count + 1, sizeof(*d->shape)))
-		die("out of memory");
+	array_reserve(&d->shape, &d->room, (size_t)d->count + 1, sizeof(*d->shape));
 	if (count > 0) {
 		struct point *to = append_points(d, count);
 
@@ -121,15 +118,6 @@ void drawing_dashes(struct drawing *d, struct point from, struct point to, doubl
 	drawing_dashed(d, (const struct point[]){ from, to }, 2, width, dash, color);
 }
 
-static char *copy_clean_text(const char *text)
-{
-	char *copy = utf8_clean(text, "");
-
-	if (!copy)
-		die("out of memory");
-	return copy;
-}
-
 void drawing_text(struct drawing *d, double x, double y, const struct text_style *style,
 		  const char *text)
 {
@@ -140,12 +128,12 @@ void drawing_text(struct drawing *d, double x, double y, const struct text_style
 	shape = append_shape(d, SHAPE_TEXT, &(const struct point){ x, y }, 1);
 	shape->style = *style;
 	shape->color = style->color;
-	shape->text = copy_clean_text(text);
+	shape->text = utf8_clean(text, "");
 }
 
 void drawing_tip(struct drawing *d, const char *text)
 {
-	append_shape(d, SHAPE_TIP, NULL, 0)->text = copy_clean_text(text ? text : "");
+	append_shape(d, SHAPE_TIP, NULL, 0)->text = utf8_clean(text ? text : "", "");
 }
 
 /* ---- widths of texts --------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/xmalloc.h"
 
 #define POINTS_PER_PIXEL 0.75	/* 72 and 96 to the inch */
 
@@ -210,11 +211,9 @@ void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 {
 	char *text = NULL;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 	cairo_surface_t *surface;
 
-	if (!stream)
-		die("cannot make the picture: out of memory");
 	surface = cairo_ps_surface_create_for_stream(append_bytes, stream,
 						     d->width * d->scale * POINTS_PER_PIXEL,
 						     d->height * d->scale * POINTS_PER_PIXEL);
@@ -226,8 +225,7 @@ void drawing_write_ps(const struct drawing *d, struct output *out, bool is_page,
 	if (cairo_surface_status(surface) != CAIRO_STATUS_SUCCESS)
 		die("cannot make the picture: %s",
 		    cairo_status_to_string(cairo_surface_status(surface)));
-	if (fclose(stream) != 0)
-		die("cannot make the picture: out of memory");
+	xclose_memstream(stream);
 	write_undated_document(out->stream, text, size);
 	cairo_surface_destroy(surface);
 	free(text);

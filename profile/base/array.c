@@ -4,29 +4,26 @@
  */
 #include "profile/base/array.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "cli/xmalloc.h"
 
 enum { FIRST_ROOM = 64 };
 
-bool array_reserve(void *array, uint32_t *room, size_t count, size_t element)
+void array_reserve(void *array, uint32_t *room, size_t count, size_t element)
 {
 	size_t more = *room ? (size_t)*room * 2 : FIRST_ROOM;
 	void *place;
 
 	if (count <= *room)
-		return true;
+		return;
 	while (more < count)
 		more *= 2;
-	if (more > UINT32_MAX)
-		return false;
 	memcpy(&place, array, sizeof(place));
-	place = reallocarray(place, more, element);
-	if (!place)
-		return false;
+	/* Numbers of elements have 32 bits: for more of them there is no memory. */
+	place = xreallocarray(place, more > UINT32_MAX ? SIZE_MAX : more, element);
 	memcpy(array, &place, sizeof(place));
 	*room = (uint32_t)more;
-	return true;
 }
 
 size_t array_first_from(const void *array, size_t count, size_t element, size_t key, uint64_t from)

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,9 +12,9 @@
  * array    address of the pointer to the array, which is from this function or malloc(), or NULL.
  * room     elements that it has room for; becomes at least COUNT, and twice what it was.
  * element  bytes of one.
- * Returns false without memory or beyond 32 bits; the array is then as it was.
+ * The program ends without memory, or beyond 32 bits.
  */
-bool array_reserve(void *array, uint32_t *room, size_t count, size_t element);
+void array_reserve(void *array, uint32_t *room, size_t count, size_t element);
 
 /* array_first_from -- Finds the first element whose key is not below FROM, by bisection.
  *

@@ -4,10 +4,11 @@
  */
 #include "profile/base/strings.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+
+#include "cli/xmalloc.h"
 
 enum { CHUNK_BYTES = 64 << 10, FIRST_SLOTS = 256 };
 
@@ -52,13 +53,11 @@ static uint32_t hash_text(const char *text, size_t length)
 	return (uint32_t)multiply_and_fold(hash ^ word, secret[1]);
 }
 
-static bool grow_hash_slots(struct strings *pool)
+static void grow_hash_slots(struct strings *pool)
 {
 	uint32_t slots = pool->slot ? (pool->slot_mask + 1) * 2 : FIRST_SLOTS;
-	uint32_t *slot = calloc(slots, sizeof(*slot));
+	uint32_t *slot = xcalloc(slots, sizeof(*slot));
 
-	if (!slot)
-		return false;
 	for (uint32_t number = 1; number <= pool->count; number++) {
 		uint32_t at = pool->hash[number - 1] & (slots - 1);
 
@@ -69,24 +68,13 @@ static bool grow_hash_slots(struct strings *pool)
 	free(pool->slot);
 	pool->slot = slot;
 	pool->slot_mask = slots - 1;
-	return true;
 }
 
-static bool grow_text_arrays(struct strings *pool)
+static void grow_text_arrays(struct strings *pool)
 {
-	uint32_t room = pool->room ? pool->room * 2 : FIRST_SLOTS;
-	const char **text = reallocarray(pool->text, room, sizeof(*text));
-	uint32_t *hash;
-
-	if (!text)
-		return false;
-	pool->text = text;
-	hash = reallocarray(pool->hash, room, sizeof(*hash));
-	if (!hash)
-		return false;
-	pool->hash = hash;
-	pool->room = room;
-	return true;
+	pool->room = pool->room ? pool->room * 2 : FIRST_SLOTS;
+	pool->text = xreallocarray(pool->text, pool->room, sizeof(*pool->text));
+	pool->hash = xreallocarray(pool->hash, pool->room, sizeof(*pool->hash));
 }
 
 /* A long text gets a chunk of its own. */
@@ -96,9 +84,7 @@ static char *reserve_text_bytes(struct strings *pool, size_t bytes)
 	struct strings_chunk *chunk = pool->chunk;
 
 	if (!chunk || bytes > pool->chunk_size - pool->chunk_used) {
-		chunk = malloc(sizeof(*chunk) + size);
-		if (!chunk)
-			return NULL;
+		chunk = xmalloc(sizeof(*chunk) + size);
 		chunk->older = pool->chunk;
 		pool->chunk = chunk;
 		pool->chunk_size = size;
@@ -115,8 +101,8 @@ uint32_t strings_add(struct strings *pool, const char *text, size_t length)
 
 	if (length == 0)
 		return 0;
-	if ((!pool->slot || pool->count > pool->slot_mask / 2) && !grow_hash_slots(pool))
-		return 0;
+	if (!pool->slot || pool->count > pool->slot_mask / 2)
+		grow_hash_slots(pool);
 	hash = hash_text(text, length);
 	for (at = hash & pool->slot_mask; pool->slot[at]; at = (at + 1) & pool->slot_mask) {
 		uint32_t number = pool->slot[at];
@@ -126,11 +112,9 @@ uint32_t strings_add(struct strings *pool, const char *text, size_t length)
 		    known[length] == '\0')
 			return number;
 	}
-	if (pool->count == pool->room && !grow_text_arrays(pool))
-		return 0;
+	if (pool->count == pool->room)
+		grow_text_arrays(pool);
 	copy = reserve_text_bytes(pool, length + 1);
-	if (!copy)
-		return 0;
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	pool->text[pool->count] = copy;

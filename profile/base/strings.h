@@ -27,8 +27,8 @@ struct strings {
 
 /* strings_add -- Returns the number of a text; adds the text if it is new.
  *
- * text    LENGTH bytes without a zero byte; copied. It need not be terminated. Returns a number
- *         from 1 on; 0 for the empty text, and when there is no memory.
+ * text    LENGTH bytes without a zero byte; copied. It need not be terminated.
+ * Returns a number from 1 on; 0 for the empty text.
  */
 uint32_t strings_add(struct strings *pool, const char *text, size_t length);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/symbols/demangle.h"
 #include "profile/symbols/inlined.h"
@@ -38,7 +39,6 @@ struct work {
 	struct symtab symtab;	/* one hit per piece */
 	uint8_t *class;		/* enum mu_code_class, per piece */
 	struct symbols_request *request;
-	bool has_failed;	/* no memory */
 };
 
 /* An address that the recorder's words cannot express is not code; only a crafted file has one. */
@@ -46,19 +46,13 @@ static void append_edge(struct work *w, uint64_t address)
 {
 	if (address > MU_CODE_ADDRESS(UINT64_MAX))
 		return;
-	if (!array_reserve(&w->edge, &w->edge_room, w->edge_count + 1, sizeof(*w->edge))) {
-		w->has_failed = true;
-		return;
-	}
+	array_reserve(&w->edge, &w->edge_room, w->edge_count + 1, sizeof(*w->edge));
 	w->edge[w->edge_count++] = address;
 }
 
 static void append_zone(struct work *w, uint64_t start, uint64_t end)
 {
-	if (!array_reserve(&w->zone, &w->zone_room, w->zone_count + 1, sizeof(*w->zone))) {
-		w->has_failed = true;
-		return;
-	}
+	array_reserve(&w->zone, &w->zone_room, w->zone_count + 1, sizeof(*w->zone));
 	w->zone[w->zone_count++] = (struct zone){ start, end };
 }
 
@@ -113,17 +107,15 @@ static enum mu_code_class class_of_symbol(const struct work *w, const char *symb
 }
 
 /* Divides by the edges there are now, and asks the symbols for each piece. */
-static bool name_code_pieces(struct work *w)
+static void name_code_pieces(struct work *w)
 {
 	sort_unique_edges(w);
 	free(w->symtab.hit);
 	free(w->class);
 	w->symtab = (struct symtab){ .code = &w->file.elf, .count = w->edge_count,
-				     .hit = calloc((size_t)w->edge_count + 1,
-						   sizeof(*w->symtab.hit)) };
-	w->class = calloc((size_t)w->edge_count + 1, sizeof(*w->class));
-	if (!w->symtab.hit || !w->class || w->has_failed)
-		return false;
+				     .hit = xcalloc((size_t)w->edge_count + 1,
+						    sizeof(*w->symtab.hit)) };
+	w->class = xcalloc((size_t)w->edge_count + 1, sizeof(*w->class));
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		w->symtab.hit[i].address = w->edge[i];
 	module_file_look_up(&w->file, &w->symtab);
@@ -133,7 +125,6 @@ static bool name_code_pieces(struct work *w)
 		w->class[i] = i && hit->name && hit->name == hit[-1].name ?
 			w->class[i - 1] : (uint8_t)class_of_symbol(w, hit->name);
 	}
-	return true;
 }
 
 /* ---- inlined calls ------------------------------------------------------------------------ */
@@ -196,8 +187,8 @@ static size_t make_requests(struct work *w)
 
 	if (w->zone_count)
 		qsort(w->zone, w->zone_count, sizeof(*w->zone), compare_zone_starts);
-	w->request = calloc((size_t)w->edge_count + 1, sizeof(*w->request));
-	for (uint32_t i = 0; w->request && i < w->edge_count; i++) {
+	w->request = xcalloc((size_t)w->edge_count + 1, sizeof(*w->request));
+	for (uint32_t i = 0; i < w->edge_count; i++) {
 		for (; zone < w->zone_count && w->zone[zone].start <= w->edge[i]; zone++)
 			if (w->zone[zone].end > reach)
 				reach = w->zone[zone].end;
@@ -236,15 +227,12 @@ static void classify_pieces_by_name(struct work *w)
 
 /* ---- everything --------------------------------------------------------------------------- */
 
-static int make_range_words(const struct work *w, struct code_ranges *r, struct mu_error *err)
+static void make_range_words(const struct work *w, struct code_ranges *r)
 {
-	r->word = calloc((size_t)w->edge_count + 1, sizeof(*r->word));
-	if (!r->word)
-		return mu_error_memory(err);
+	r->word = xcalloc((size_t)w->edge_count + 1, sizeof(*r->word));
 	for (uint32_t i = 0; i < w->edge_count; i++)
 		if (i == 0 || w->class[i] != w->class[i - 1])
 			r->word[r->count++] = MU_CODE_WORD(w->edge[i], w->class[i]);
-	return 0;
 }
 
 int code_ranges(struct code_ranges *r, const struct symbols_module *module,
@@ -259,15 +247,12 @@ int code_ranges(struct code_ranges *r, const struct symbols_module *module,
 	    SYMBOLS_READ)
 		goto out;
 	module_file_symbols(&w.file, append_symbol_edges, &w);
-	if (name_code_pieces(&w)) {
-		find_inlined_zones(&w);
-		if (name_code_pieces(&w)) {
-			classify_pieces_by_name(&w);
-			result = make_range_words(&w, r, err);
-		}
-	}
-	if (w.has_failed || result < 0)
-		result = mu_error_memory(err);
+	name_code_pieces(&w);
+	find_inlined_zones(&w);
+	name_code_pieces(&w);
+	classify_pieces_by_name(&w);
+	make_range_words(&w, r);
+	result = 0;
 out:
 	module_file_close(&w.file);
 	free(w.edge);

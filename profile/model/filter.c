@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 enum {
 	KIND_ALLOC = FILTER_ALLOC,
 	KIND_IGNORE = FILTER_IGNORE,
@@ -135,23 +137,19 @@ static void find_main_frames(struct filter *f)
 	}
 }
 
-int filter_init(struct filter *f, const struct profile *p, const struct filter_options *o,
-		struct mu_error *err)
+void filter_init(struct filter *f, const struct profile *p, const struct filter_options *o)
 {
 	static const struct filter_options defaults;
 
 	o = o ? o : &defaults;
 	*f = (struct filter){ .profile = p, .depth = o->depth,
 			      .show_below_main = o->show_below_main };
-	f->kind = calloc((size_t)p->location_count + 1, 1);
-	f->main = calloc((size_t)p->frame_count + 1, sizeof(*f->main));
-	f->below = calloc((size_t)p->frame_count + 1, sizeof(*f->below));
-	if (!f->kind || !f->main || !f->below)
-		return mu_error_memory(err);
+	f->kind = xcalloc((size_t)p->location_count + 1, 1);
+	f->main = xcalloc((size_t)p->frame_count + 1, sizeof(*f->main));
+	f->below = xcalloc((size_t)p->frame_count + 1, sizeof(*f->below));
 	for (uint32_t i = 0; i < p->location_count; i++)
 		f->kind[i] = classify_location(p, o, i);
 	find_main_frames(f);
-	return 0;
 }
 
 static bool is_ignored_frame(const struct filter *f, uint32_t frame)

@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/base/error.h"
 #include "profile/model/profile.h"
 
 struct filter_options {
@@ -66,11 +65,9 @@ unsigned int filter_names_kind(const struct filter_options *o, const char *const
  *
  * o  NULL for Massif's defaults: no depth limit, though. Read here only.
  * p  must outlive F.
- * Returns 0, or -1 with ERR without memory; filter_free() it in either case.
- * Cost O(frames), 9 bytes each.
+ * filter_free() it. Cost O(frames), 9 bytes each.
  */
-int filter_init(struct filter *f, const struct profile *p, const struct filter_options *o,
-		struct mu_error *err);
+void filter_init(struct filter *f, const struct profile *p, const struct filter_options *o);
 
 /* filter_stack -- filter one stack. Cost O(frames that are dropped). */
 struct filtered filter_stack(const struct filter *f, uint32_t stack);

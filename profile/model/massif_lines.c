@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 struct lines_writer {
 	const struct call_tree *t;
 	const struct filter *f;
@@ -87,24 +89,15 @@ static void write_all_nodes(struct lines_writer *w, uint32_t *depth)
 	}
 }
 
-int massif_lines(const struct call_tree *t, const struct filter *f,
-		 const struct massif_lines_options *o, massif_line_fn put, void *data,
-		 struct mu_error *err)
+void massif_lines(const struct call_tree *t, const struct filter *f,
+		  const struct massif_lines_options *o, massif_line_fn put, void *data)
 {
 	struct lines_writer w = { .t = t, .f = f, .o = o, .put = put, .data = data };
-	uint32_t *depth = calloc(TREE_DEPTH_MAX + 1, sizeof(*depth));
-	int result = -1;
+	uint32_t *depth = xcalloc(TREE_DEPTH_MAX + 1, sizeof(*depth));
 
-	w.out = open_memstream(&w.text, &w.length);
-	if (depth && w.out) {
-		write_all_nodes(&w, depth);
-		result = ferror(w.out) ? -1 : 0;
-	}
-	if (w.out && fclose(w.out) != 0)
-		result = -1;
-	if (result < 0)
-		mu_error_memory(err);
+	w.out = xopen_memstream(&w.text, &w.length);
+	write_all_nodes(&w, depth);
+	xclose_memstream(w.out);
 	free(w.text);
 	free(depth);
-	return result;
 }

@@ -12,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/base/error.h"
 #include "profile/model/tree.h"
 
 struct massif_line {
@@ -35,8 +34,6 @@ struct massif_lines_options {
 /* massif_lines -- call PUT for every line of a tree, in order.
  *
  * t  made with TREE_BY_ADDRESS, from F.
- * Returns 0, or -1 with ERR without memory.
  */
-int massif_lines(const struct call_tree *t, const struct filter *f,
-		 const struct massif_lines_options *o, massif_line_fn put, void *data,
-		 struct mu_error *err);
+void massif_lines(const struct call_tree *t, const struct filter *f,
+		  const struct massif_lines_options *o, massif_line_fn put, void *data);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/read/marks.h"
 #include "profile/read/snapshot_values.h"
 
@@ -280,11 +281,9 @@ static int64_t change_between(int64_t from, int64_t to)
 int moment_growth(const struct sites *s, const struct image *im, const struct growth_range *g,
 		  struct weight *weight, struct mu_error *err)
 {
-	struct weight *before = calloc((size_t)s->count + 1, sizeof(*before));
+	struct weight *before = xcalloc((size_t)s->count + 1, sizeof(*before));
 	int result = 0;
 
-	if (!before)
-		return mu_error_memory(err);
 	if (weigh_moment(s, im, &g->from, before) < 0 || weigh_moment(s, im, &g->to, weight) < 0)
 		result = mu_error_set(err, MU_ERROR_FORMAT, 0, "a snapshot is damaged");
 	for (uint32_t i = 0; i < s->count && result == 0; i++) {

@@ -69,7 +69,7 @@ int moment_growth(const struct sites *s, const struct image *im, const struct gr
  * e      from site_errors_load().
  * error  one per site, overwritten; the weights refer to it. It is the sum of the errors at both
  *        moments, and so too large for a place whose blocks live at both.
- * Returns 0, or -1 with ERR: no memory, or a snapshot is damaged.
+ * Returns 0, or -1 with ERR: a snapshot is damaged.
  */
 int moment_growth_errors(const struct sites *s, const struct image *im,
 			 const struct growth_range *g, const struct site_errors *e,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 #define NO_REQUEST UINT32_MAX
 #define OBJECT_NAME 200
 
@@ -37,13 +39,10 @@ static int compare_frame_places(const void *a, const void *b)
 }
 
 /* Number the different places, and tell each frame its own. */
-static int make_locations(struct profile *p, struct frame_place *place, uint32_t count,
-			  struct mu_error *err)
+static void make_locations(struct profile *p, struct frame_place *place, uint32_t count)
 {
 	qsort(place, count, sizeof(*place), compare_frame_places);
-	p->location = calloc((size_t)count + 1, sizeof(*p->location));
-	if (!p->location)
-		return mu_error_memory(err);
+	p->location = xcalloc((size_t)count + 1, sizeof(*p->location));
 	for (uint32_t i = 0; i < count; i++) {
 		if (i == 0 || compare_frame_places(&place[i - 1], &place[i]) != 0)
 			p->location[p->location_count++] = (struct location){
@@ -51,7 +50,6 @@ static int make_locations(struct profile *p, struct frame_place *place, uint32_t
 				.request = NO_REQUEST };
 		p->frame[place[i].frame].location = p->location_count - 1;
 	}
-	return 0;
 }
 
 /* Frames of the recorder itself (its operator new calls the real one; its start routine calls the
@@ -72,17 +70,12 @@ static struct frame_place add_frame_location(struct profile *p, uint32_t i,
 	return (struct frame_place){ from->pc, module, i };
 }
 
-static int load_frame_tree(struct profile *p, const struct image *im, struct mu_error *err)
+static void load_frame_tree(struct profile *p, const struct image *im)
 {
 	uint32_t count = limited_section_count(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
-	struct frame_place *place = reallocarray(NULL, (size_t)count + 1, sizeof(*place));
-	int result;
+	struct frame_place *place = xreallocarray(NULL, (size_t)count + 1, sizeof(*place));
 
-	p->frame = calloc((size_t)count + 1, sizeof(*p->frame));
-	if (!place || !p->frame) {
-		free(place);
-		return mu_error_memory(err);
-	}
+	p->frame = xcalloc((size_t)count + 1, sizeof(*p->frame));
 	for (uint32_t i = 1; i < count; i++) {
 		struct mu_frame from;
 
@@ -94,18 +87,15 @@ static int load_frame_tree(struct profile *p, const struct image *im, struct mu_
 		place[places++] = add_frame_location(p, i, &from, place);
 	}
 	p->frame_count = places + 1;
-	result = make_locations(p, place, places, err);
+	make_locations(p, place, places);
 	free(place);
-	return result;
 }
 
-static int load_stack_table(struct profile *p, const struct image *im, struct mu_error *err)
+static void load_stack_table(struct profile *p, const struct image *im)
 {
 	uint32_t count = limited_section_count(im, MU_SEC_STACKS, PROFILE_STACKS_MAX);
 
-	p->stack = calloc((size_t)count + 1, sizeof(*p->stack));
-	if (!p->stack)
-		return mu_error_memory(err);
+	p->stack = xcalloc((size_t)count + 1, sizeof(*p->stack));
 	for (; p->stack_count < count; p->stack_count++) {
 		struct mu_stack from;
 
@@ -115,24 +105,20 @@ static int load_stack_table(struct profile *p, const struct image *im, struct mu
 			.frame = from.frame < p->frame_count ? from.frame : 0,
 			.flags = from.flags & 0xff };
 	}
-	return 0;
 }
 
-int profile_load_places(struct profile *p, const struct image *im, struct mu_error *err)
+void profile_load_places(struct profile *p, const struct image *im)
 {
 	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
-	if (modules_load(&p->modules, im, err) < 0)
-		return -1;
-	return load_frame_tree(p, im, err);
+	modules_load(&p->modules, im);
+	load_frame_tree(p, im);
 }
 
 int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
 {
-	if (profile_load_places(p, im, err) < 0)
-		return -1;
+	profile_load_places(p, im);
 	image_forget(im);
-	if (load_stack_table(p, im, err) < 0)
-		return -1;
+	load_stack_table(p, im);
 	image_forget(im);
 	return sites_load(&p->sites, im, p->stack_count, err);
 }
@@ -197,7 +183,7 @@ static size_t list_requests(struct profile *p, const struct wanted *wanted,
 
 /* Memory mapped at the start has stacks without calls: the address 0 and, for an object, its first
  * address. */
-static bool name_program_start(struct profile *p)
+static void name_program_start(struct profile *p)
 {
 	char name[OBJECT_NAME + 3];
 
@@ -212,25 +198,19 @@ static bool name_program_start(struct profile *p)
 				 slash ? slash + 1 : path);
 		else
 			continue;
-		if (!symbols_name(&p->symbols, l->request, name))
-			return false;
+		symbols_name(&p->symbols, l->request, name);
 	}
-	return true;
 }
 
 int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err)
 {
 	const uint32_t modules = p->modules.count + 1;
 	size_t room = (size_t)p->location_count + 1;
-	struct wanted *wanted = reallocarray(NULL, room, sizeof(*wanted));
-	struct symbols_request *request = reallocarray(NULL, room, sizeof(*request));
-	struct symbols_module *module = calloc(modules, sizeof(*module));
-	int result = -1;
+	struct wanted *wanted = xreallocarray(NULL, room, sizeof(*wanted));
+	struct symbols_request *request = xreallocarray(NULL, room, sizeof(*request));
+	struct symbols_module *module = xcalloc(modules, sizeof(*module));
+	int result;
 
-	if (!wanted || !request || !module) {
-		mu_error_memory(err);
-		goto out;
-	}
 	for (uint32_t i = 0; i < p->modules.count; i++)
 		module[i] = (struct symbols_module){ .path = p->modules.module[i].path,
 						     .id = p->modules.module[i].id };
@@ -238,9 +218,8 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	symbols_free(&p->symbols);
 	result = symbols_resolve(&p->symbols, module, modules, request,
 				 list_requests(p, wanted, request), o, err);
-	if (result == 0 && p->has_start && !name_program_start(p))
-		result = mu_error_memory(err);
-out:
+	if (result == 0 && p->has_start)
+		name_program_start(p);
 	free(wanted);
 	free(request);
 	free(module);

@@ -82,14 +82,14 @@ int profile_load(struct profile *p, const struct image *im, struct mu_error *err
 
 /* profile_load_places -- Does the same for modules, frames and locations alone, for
  * profile_resolve(). */
-int profile_load_places(struct profile *p, const struct image *im, struct mu_error *err);
+void profile_load_places(struct profile *p, const struct image *im);
 
 /* profile_resolve -- Gives names to all locations. Once, after profile_load().
  *
  * o  NULL for defaults. With perf_map, code that belongs to no module is looked up there.
  * Memory mapped at the start gets the full names "[program start]" and that of its object,
  * "[libc.so.6]"; it has no names for Massif, which has no such places. Returns 0, or -1 with ERR
- * without memory. Names that cannot be found are no error.
+ * if no child can be started. Names that cannot be found are no error.
  */
 int profile_resolve(struct profile *p, const struct symbols_options *o, struct mu_error *err);
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
+
 enum { NAMELESS_MOST = 3 };	/* functions in a row that are taken for a run-time's own */
 
 /* ---- the kind of every frame --------------------------------------------------------------- */
@@ -19,24 +21,21 @@ static uint32_t count_slots(const struct profile *p, uint32_t location)
 	return count ? count : 1;
 }
 
-static bool allocate_kinds(struct runtime_frames *r)
+static void allocate_kinds(struct runtime_frames *r)
 {
 	const struct profile *p = r->profile;
 	uint32_t slots = 0;
 
-	r->first = reallocarray(NULL, (size_t)p->location_count + 1, sizeof(*r->first));
-	if (!r->first)
-		return false;
+	r->first = xreallocarray(NULL, (size_t)p->location_count + 1, sizeof(*r->first));
 	for (uint32_t i = 0; i < p->location_count; i++) {
 		r->first[i] = slots;
 		slots += count_slots(p, i);
 	}
 	r->first[p->location_count] = slots;
-	r->kind = calloc((size_t)slots + 1, 1);
-	r->nameless = calloc((size_t)p->frame_count + 1, 1);
-	r->makes_object = calloc((size_t)p->frame_count + 1, 1);
-	r->is_constructor = calloc((size_t)p->location_count + 1, 1);
-	return r->kind && r->nameless && r->makes_object && r->is_constructor;
+	r->kind = xcalloc((size_t)slots + 1, 1);
+	r->nameless = xcalloc((size_t)p->frame_count + 1, 1);
+	r->makes_object = xcalloc((size_t)p->frame_count + 1, 1);
+	r->is_constructor = xcalloc((size_t)p->location_count + 1, 1);
 }
 
 /* Code made at run time has names if an interpreter or a compiler wrote them for profilers. A name
@@ -148,17 +147,15 @@ static void find_constructors(struct runtime_frames *r)
 	}
 }
 
-int runtime_frames_init(struct runtime_frames *r, const struct profile *p, struct mu_error *err)
+void runtime_frames_init(struct runtime_frames *r, const struct profile *p)
 {
 	*r = (struct runtime_frames){ .profile = p };
-	if (!allocate_kinds(r))
-		return mu_error_memory(err);
+	allocate_kinds(r);
 	for (uint32_t i = 0; i < p->location_count; i++)
 		classify_location(r, i);
 	classify_nameless_frames(r);
 	classify_nameless_evaluators(r);
 	find_constructors(r);
-	return 0;
 }
 
 enum runtime_kind runtime_frames_kind(const struct runtime_frames *r, uint32_t frame,
@@ -199,26 +196,24 @@ struct stacks_builder {
 	uint32_t *alone;	/* per location: the frame of a stack without another; 0 none */
 };
 
-static bool allocate_program_stacks(struct stacks_builder *b)
+static void allocate_program_stacks(struct stacks_builder *b)
 {
 	const struct profile *p = b->from;
 	struct profile *to = b->to;
 	size_t locations = (size_t)p->location_count + 1, frames = (size_t)p->frame_count + 1;
 
 	*to = *p;
-	to->location = calloc(locations, sizeof(*to->location));
-	to->frame = calloc(frames + locations, sizeof(*to->frame));
-	to->stack = calloc((size_t)p->stack_count + 1, sizeof(*to->stack));
-	to->symbols.level = calloc((size_t)b->r->first[p->location_count] + 1,
-				   sizeof(*to->symbols.level));
-	to->symbols.symbol = calloc(locations, sizeof(*to->symbols.symbol));
+	to->location = xcalloc(locations, sizeof(*to->location));
+	to->frame = xcalloc(frames + locations, sizeof(*to->frame));
+	to->stack = xcalloc((size_t)p->stack_count + 1, sizeof(*to->stack));
+	to->symbols.level = xcalloc((size_t)b->r->first[p->location_count] + 1,
+				    sizeof(*to->symbols.level));
+	to->symbols.symbol = xcalloc(locations, sizeof(*to->symbols.symbol));
 	to->symbols.count = p->location_count;
 	to->symbols.level_count = 0;
 	to->frame_count = p->frame_count ? 1 : 0;
-	b->kept = calloc(frames, sizeof(*b->kept));
-	b->alone = calloc(locations, sizeof(*b->alone));
-	return to->location && to->frame && to->stack && to->symbols.level &&
-	       to->symbols.symbol && b->kept && b->alone;
+	b->kept = xcalloc(frames, sizeof(*b->kept));
+	b->alone = xcalloc(locations, sizeof(*b->alone));
 }
 
 /* --show-below-main asks for frames that would be left out. */
@@ -281,13 +276,11 @@ static uint32_t append_frame(struct profile *to, uint32_t parent, uint32_t locat
 
 /* Parents come first, so the caller of a frame that stays is known; CALLER has those of frames that
  * do not. */
-static bool copy_frames(struct stacks_builder *b)
+static void copy_frames(struct stacks_builder *b)
 {
 	const struct profile *p = b->from;
-	uint32_t *caller = calloc((size_t)p->frame_count + 1, sizeof(*caller));
+	uint32_t *caller = xcalloc((size_t)p->frame_count + 1, sizeof(*caller));
 
-	if (!caller)
-		return false;
 	for (uint32_t i = 1; i < p->frame_count; i++) {
 		caller[i] = caller[p->frame[i].parent];
 		if (is_kept_frame(b, i))
@@ -295,7 +288,6 @@ static bool copy_frames(struct stacks_builder *b)
 							      p->frame[i].location);
 	}
 	free(caller);
-	return true;
 }
 
 /* Returns the frame for a stack of run-times only, chosen in the same way. */
@@ -332,37 +324,31 @@ static void copy_stack(struct stacks_builder *b, uint32_t number)
 		to->frame = frame_of_runtime_stack(b, &stack);
 }
 
-static int copy_profile(struct stacks_builder *b, struct mu_error *err)
+static void copy_profile(struct stacks_builder *b)
 {
-	if (!allocate_program_stacks(b))
-		return mu_error_memory(err);
+	allocate_program_stacks(b);
 	for (uint32_t i = 0; i < b->from->location_count; i++)
 		copy_location(b, i);
-	if (!copy_frames(b))
-		return mu_error_memory(err);
+	copy_frames(b);
 	for (uint32_t i = 0; i < b->from->stack_count; i++)
 		copy_stack(b, i);
-	return 0;
 }
 
-int program_stacks_init(struct program_stacks *s, const struct filter *f,
-			const struct filter_options *o, struct mu_error *err)
+void program_stacks_init(struct program_stacks *s, const struct filter *f,
+			 const struct filter_options *o)
 {
 	struct runtime_frames r;
 	struct stacks_builder b = { .r = &r, .filter = f, .from = f->profile, .to = &s->profile };
 	struct filter_options shown = o ? *o : (struct filter_options){ .depth = 0 };
-	int result = runtime_frames_init(&r, f->profile, err);
 
+	runtime_frames_init(&r, f->profile);
 	*s = (struct program_stacks){ .filter = { .profile = NULL } };
 	shown.ignore_fns = 0;
-	if (result == 0)
-		result = copy_profile(&b, err);
-	if (result == 0)
-		result = filter_init(&s->filter, &s->profile, &shown, err);
+	copy_profile(&b);
+	filter_init(&s->filter, &s->profile, &shown);
 	free(b.kept);
 	free(b.alone);
 	runtime_frames_free(&r);
-	return result;
 }
 
 void program_stacks_free(struct program_stacks *s)

@@ -7,8 +7,8 @@
  *
  *	struct program_stacks own;
  *
- *	if (program_stacks_init(&own, &filter, &options, &err) == 0)
- *		tree_build(&tree, &own.filter, weight, ...);
+ *	program_stacks_init(&own, &filter, &options);
+ *	tree_build(&tree, &own.filter, weight, ...);
  *	program_stacks_free(&own);
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -36,10 +36,9 @@ struct runtime_frames {
 
 /* runtime_frames_init -- Classifies all names of a resolved profile, which must outlive R.
  *
- * Returns 0, or -1 with ERR without memory; runtime_frames_free() it in either case.
- * Cost 1 us per name, 1 byte per frame.
+ * runtime_frames_free() it. Cost 1 us per name, 1 byte per frame.
  */
-int runtime_frames_init(struct runtime_frames *r, const struct profile *p, struct mu_error *err);
+void runtime_frames_init(struct runtime_frames *r, const struct profile *p);
 
 /* runtime_frames_kind -- Returns the kind of a level of a frame.
  *
@@ -67,15 +66,15 @@ struct program_stacks {
 
 /* program_stacks_init -- Makes the profile without frames of run-times.
  *
- * s  overwritten; it must not be moved; program_stacks_free() it in any case.
+ * s  overwritten; it must not be moved; program_stacks_free() it.
  * f  of the complete profile; both must outlive S.
  * o  the options that F was made with; NULL as there.
  * A stack that has only frames of run-times keeps one: the innermost that is no library's, or else
- * the innermost. Returns 0, or -1 with ERR without memory.
+ * the innermost.
  * Cost O(frames + names), 32 bytes per frame.
  */
-int program_stacks_init(struct program_stacks *s, const struct filter *f,
-			const struct filter_options *o, struct mu_error *err);
+void program_stacks_init(struct program_stacks *s, const struct filter *f,
+			 const struct filter_options *o);
 
 /* program_stacks_free -- Releases memory. Fine for a zeroed struct. */
 void program_stacks_free(struct program_stacks *s);

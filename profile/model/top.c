@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 #define NAMELESS (UINT64_C(1) << 63)	/* numbers of texts are smaller */
@@ -190,24 +191,19 @@ static void sum_items(struct top_builder *b, const struct item *item, uint32_t c
 		      b->order == TOP_BY_BLOCKS ? compare_line_blocks : compare_line_bytes);
 }
 
-static int sum_places(struct top_builder *b)
+static void sum_places(struct top_builder *b)
 {
 	const size_t room = (size_t)b->p->sites.count + 1;
-	struct item *item = reallocarray(NULL, room, sizeof(*item));
+	struct item *item = xreallocarray(NULL, room, sizeof(*item));
 	struct top *t = b->t;
 	uint32_t count;
 
-	t->entry = calloc(room, sizeof(*t->entry));
-	t->line = calloc(room, sizeof(*t->line));
-	if (!item || !t->entry || !t->line) {
-		free(item);
-		return -1;
-	}
+	t->entry = xcalloc(room, sizeof(*t->entry));
+	t->line = xcalloc(room, sizeof(*t->line));
 	count = read_items(b, item);
 	qsort(item, count, sizeof(*item), compare_by_key);
 	sum_items(b, item, count);
 	free(item);
-	return 0;
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
@@ -224,60 +220,50 @@ static uint32_t function_at_position(const struct profile *p, const struct posit
 	       (module < p->modules.count ? module : p->modules.count);
 }
 
-static bool reserve_item(struct top_builder *b)
+/* Returns the number of the new entry, from 1 on. */
+static uint32_t append_entry(struct top_builder *b)
 {
-	if (!array_reserve(&b->t->entry, &b->room, b->t->count + 1, sizeof(*b->t->entry)))
-		return false;
+	array_reserve(&b->t->entry, &b->room, b->t->count + 1, sizeof(*b->t->entry));
 	b->t->entry[b->t->count] = (struct top_entry){ .stacks = 0 };
-	return true;
+	return ++b->t->count;
 }
 
 /* Every function on the stack of site I, once. */
-static bool add_functions(struct top_builder *b, uint32_t i, const struct filtered *stack,
+static void add_functions(struct top_builder *b, uint32_t i, const struct filtered *stack,
 			  struct top_entry *entry)
 {
 	struct position at = { .frame = stack->frame, .left = stack->count };
 
 	if (at.left == 0)
-		return true;
+		return;
 	do {
 		uint32_t function = function_at_position(b->p, &at);
 
 		if (b->last[function] == i + 1)
 			continue;
 		b->last[function] = i + 1;
-		if (!b->index[function]) {
-			if (!reserve_item(b))
-				return false;
-			b->index[function] = ++b->t->count;
-		}
+		if (!b->index[function])
+			b->index[function] = append_entry(b);
 		entry->at = at;
 		add_entry_values(&b->t->entry[b->index[function] - 1], entry);
 	} while (position_step(b->p, &at));
-	return true;
 }
 
-static int sum_functions(struct top_builder *b)
+static void sum_functions(struct top_builder *b)
 {
 	size_t functions = (size_t)b->p->symbols.strings.count + b->p->modules.count + 2;
-	int result = -1;
 
-	b->index = calloc(functions, sizeof(*b->index));
-	b->last = calloc(functions, sizeof(*b->last));
-	if (!b->index || !b->last)
-		goto out;
+	b->index = xcalloc(functions, sizeof(*b->index));
+	b->last = xcalloc(functions, sizeof(*b->last));
 	for (uint32_t i = 0; i < b->p->sites.count; i++) {
 		struct top_entry entry;
 		struct filtered stack;
 
-		if (read_site_entry(b, i, &stack, &entry) && !add_functions(b, i, &stack, &entry))
-			goto out;
+		if (read_site_entry(b, i, &stack, &entry))
+			add_functions(b, i, &stack, &entry);
 	}
-	result = 0;
-out:
 	free(b->index);
 	free(b->last);
-	return result;
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
@@ -301,19 +287,20 @@ static int compare_by_blocks(const void *a, const void *b)
 	return compare_by_bytes(a, b);
 }
 
-int top_build(struct top *t, const struct filter *f, const struct weight *weight,
-	      enum top_kind kind, enum top_order order, struct mu_error *err)
+void top_build(struct top *t, const struct filter *f, const struct weight *weight,
+	       enum top_kind kind, enum top_order order)
 {
 	struct top_builder b = { .t = t, .filter = f, .p = f->profile, .weight = weight,
 			     .kind = kind, .order = order };
 
 	*t = (struct top){ .count = 0 };
-	if ((kind == TOP_FUNCTIONS ? sum_functions(&b) : sum_places(&b)) < 0)
-		return mu_error_memory(err);
+	if (kind == TOP_FUNCTIONS)
+		sum_functions(&b);
+	else
+		sum_places(&b);
 	if (t->count > 1)
 		qsort(t->entry, t->count, sizeof(*t->entry),
 		      order == TOP_BY_BLOCKS ? compare_by_blocks : compare_by_bytes);
-	return 0;
 }
 
 void top_free(struct top *t)

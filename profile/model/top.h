@@ -60,17 +60,16 @@ enum top_order {
 
 /* top_build -- sum up a metric.
  *
- * t       overwritten; top_free() it in any case.
+ * t       overwritten; top_free() it.
  * f       of the profile; the innermost frame that it keeps is the one that allocated.
  * weight  one per site, from sites_weigh() or, with TOP_BY_CHANGE, from moment_growth(); otherwise
  *         less than nothing counts as nothing.
  * Entries that weigh nothing are left out. With TOP_BY_CHANGE the last entries are those that
  * shrank.
- * Returns 0, or -1 with ERR without memory.
  * Cost O(sites log sites), or O(frames of all stacks) for TOP_FUNCTIONS.
  */
-int top_build(struct top *t, const struct filter *f, const struct weight *weight,
-	      enum top_kind kind, enum top_order order, struct mu_error *err);
+void top_build(struct top *t, const struct filter *f, const struct weight *weight,
+	       enum top_kind kind, enum top_order order);
 
 /* top_free -- release the entries. Fine for a zeroed struct. */
 void top_free(struct top *t);

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 enum { NODES_MAX = 4 << 20 };
@@ -67,7 +68,6 @@ struct tree_builder {
 	unsigned int depth_max;
 	struct key path[TREE_DEPTH_MAX];	/* keys from the root's child to the node */
 	bool is_sampled;	/* weights have errors */
-	bool has_failed;
 };
 
 /* ---- walking -------------------------------------------------------------------------------- */
@@ -176,12 +176,9 @@ static struct tree_node *append_tree_node(struct tree_builder *b)
 {
 	struct call_tree *t = b->t;
 
-	if (!array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node)) ||
-	    (b->is_sampled &&
-	     !array_reserve(&t->error, &t->error_room, t->count + 1, sizeof(*t->error)))) {
-		b->has_failed = true;
-		return NULL;
-	}
+	array_reserve(&t->node, &t->room, t->count + 1, sizeof(*t->node));
+	if (b->is_sampled)
+		array_reserve(&t->error, &t->error_room, t->count + 1, sizeof(*t->error));
 	t->node[t->count] = (struct tree_node){ .size = 1 };
 	if (b->is_sampled)
 		t->error[t->count] = (struct sampled_error){ .samples = 0 };
@@ -205,12 +202,9 @@ static int compare_walker_keys(const void *a, const void *b)
 	return (x->key.low > y->key.low) - (x->key.low < y->key.low);
 }
 
-static void append_group(struct tree_builder *b, struct tree_groups *g, const struct group *group)
+static void append_group(struct tree_groups *g, const struct group *group)
 {
-	if (!array_reserve(&g->group, &g->room, g->count + 1, sizeof(*g->group))) {
-		b->has_failed = true;
-		return;
-	}
+	array_reserve(&g->group, &g->room, g->count + 1, sizeof(*g->group));
 	g->group[g->count++] = *group;
 }
 
@@ -259,12 +253,12 @@ static void group_walkers(struct tree_builder *b, struct tree_groups *g, size_t 
 			sampled_error_add(&rest.error, &group.error);
 			rest.merged++;
 		} else {
-			append_group(b, g, &group);
+			append_group(g, &group);
 		}
 		first = group.end;
 	}
 	if (rest.merged)
-		append_group(b, g, &rest);
+		append_group(g, &rest);
 	if (g->count > 1)
 		qsort(g->group, g->count, sizeof(*g->group), compare_group_weights);
 }
@@ -296,8 +290,6 @@ static void make_group_node(struct tree_builder *b, const struct group *g, unsig
 	uint32_t number = b->t->count;
 	struct tree_node *node = append_tree_node(b);
 
-	if (!node)
-		return;
 	node->bytes = g->bytes;
 	node->blocks = g->blocks;
 	node->depth = depth;
@@ -349,7 +341,7 @@ static void make_children(struct tree_builder *b, uint32_t number, size_t first,
 	}
 	if (depth > b->depth_max)
 		g.count = 0;
-	for (; made < g.count && !b->has_failed; made++)
+	for (; made < g.count; made++)
 		make_group_node(b, &g.group[made], depth);
 	mark_lines(b->t, number, made);
 	b->t->node[number].children = made;
@@ -419,33 +411,25 @@ static int64_t least_significant(const struct tree_builder *b)
 	return (int64_t)(((double)all + (double)b->o->other) * b->o->threshold / 100);
 }
 
-int tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
-	       const struct tree_options *o, struct mu_error *err)
+void tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
+		const struct tree_options *o)
 {
-	struct tree_builder *b = calloc(1, sizeof(*b));
-	int result = -1;
+	struct tree_builder *b = xcalloc(1, sizeof(*b));
 
 	*t = (struct call_tree){ .count = 0 };
-	if (!b)
-		return mu_error_memory(err);
 	b->t = t;
 	b->p = f->profile;
 	b->o = o;
 	b->nodes_max = o->nodes_max ? o->nodes_max : NODES_MAX;
 	b->depth_max = o->depth && o->depth < TREE_DEPTH_MAX ? o->depth : TREE_DEPTH_MAX;
 	b->is_sampled = has_errors(&b->p->sites, weight);
-	b->walker = reallocarray(NULL, (size_t)b->p->sites.count + 1, sizeof(*b->walker));
-	if (b->walker && append_tree_node(b)) {
-		start_walkers(b, f, weight);
-		b->significant = least_significant(b);
-		make_children(b, 0, 0, b->walkers);
-		result = b->has_failed ? -1 : 0;
-	}
-	if (result < 0)
-		mu_error_memory(err);
+	b->walker = xreallocarray(NULL, (size_t)b->p->sites.count + 1, sizeof(*b->walker));
+	append_tree_node(b);
+	start_walkers(b, f, weight);
+	b->significant = least_significant(b);
+	make_children(b, 0, 0, b->walkers);
 	free(b->walker);
 	free(b);
-	return result;
 }
 
 void tree_free(struct call_tree *t)

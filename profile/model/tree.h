@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/base/error.h"
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
 #include "profile/read/site_errors.h"
@@ -71,16 +70,15 @@ struct tree_options {
 
 /* tree_build -- make the tree of a metric.
  *
- * t       overwritten; tree_free() it in any case.
+ * t       overwritten; tree_free() it.
  * f       for the profile whose stacks are meant.
  * weight  one per site, from sites_weigh(); sites that are ignored by F do not count, negative
  *         ones (of threads that ran during a snapshot) count as nothing.
  * Siblings come in Massif's order: largest first; among equals by modules_order(). The leaf of
  * the insignificant ones has its place by its sum, first among equals.
- * Returns 0, or -1 with ERR without memory.
  */
-int tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
-	       const struct tree_options *o, struct mu_error *err);
+void tree_build(struct call_tree *t, const struct filter *f, const struct weight *weight,
+		const struct tree_options *o);
 
 /* tree_free -- release the nodes. Fine for a zeroed struct. */
 void tree_free(struct call_tree *t);

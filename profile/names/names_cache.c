@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 enum {
@@ -90,16 +91,13 @@ static void *read_open_file(int fd, size_t *size)
 {
 	struct stat st;
 	char *data;
-	ssize_t n = -1;
 
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & 022) != 0 || st.st_size <= 0 || st.st_size > NAMES_FILE_MAX)
 		return NULL;
 	*size = (size_t)st.st_size;
-	data = malloc(*size);
-	if (data)
-		n = pread(fd, data, *size, 0);
-	if (n != st.st_size) {
+	data = xmalloc(*size);
+	if (pread(fd, data, *size, 0) != st.st_size) {
 		free(data);
 		return NULL;
 	}
@@ -250,9 +248,9 @@ static uint32_t list_kept_files(DIR *dir, struct kept_file **file, uint64_t *byt
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
 		remove_if_abandoned(dirfd(dir), entry->d_name, &st);
-		if (!is_own_name(entry->d_name) || !S_ISREG(st.st_mode) ||
-		    !array_reserve(file, &room, (size_t)count + 1, sizeof(**file)))
+		if (!is_own_name(entry->d_name) || !S_ISREG(st.st_mode))
 			continue;
+		array_reserve(file, &room, (size_t)count + 1, sizeof(**file));
 		strcpy((*file)[count].name, entry->d_name);
 		(*file)[count].bytes = (uint64_t)st.st_blocks * 512;
 		(*file)[count].used_ns = timespec_ns(st.st_mtim);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/base/crc32.h"
 
@@ -113,20 +114,17 @@ static uint32_t number_of_text(struct names_draft *d, const char *text)
 	number = strings_add(&d->strings, text, length);
 	if (d->strings.count > before)
 		d->text_bytes += length + 1;
-	d->has_failed |= number == 0 || d->text_bytes > NAMES_FILE_MAX;
+	d->is_too_large |= d->text_bytes > NAMES_FILE_MAX;
 	return number;
 }
 
 void names_draft_append(struct names_draft *d, uint64_t address, const struct raw_level *level,
 			size_t count)
 {
-	if (d->has_failed ||
-	    !array_reserve(&d->entry, &d->entry_room, (size_t)d->entry_count + 1,
-			   sizeof(*d->entry)) ||
-	    !array_reserve(&d->level, &d->level_room, d->level_count + count, sizeof(*d->level))) {
-		d->has_failed = true;
+	if (d->is_too_large)
 		return;
-	}
+	array_reserve(&d->entry, &d->entry_room, (size_t)d->entry_count + 1, sizeof(*d->entry));
+	array_reserve(&d->level, &d->level_room, d->level_count + count, sizeof(*d->level));
 	d->entry[d->entry_count++] = (struct names_entry){ .address = address,
 							   .first = d->level_count,
 							   .count = (uint32_t)count };
@@ -158,7 +156,7 @@ void names_draft_merge(struct names_draft *d, const struct names_file *f)
 	struct names_file own = { .entry_count = d->entry_count };
 
 	sort_entries(d);
-	for (uint32_t i = 0; i < f->entry_count && !d->has_failed; i++) {
+	for (uint32_t i = 0; i < f->entry_count && !d->is_too_large; i++) {
 		own.entry = d->entry; /* it moves as it grows */
 		if (names_file_find(&own, f->entry[i].address) ||
 		    !names_file_levels(f, &f->entry[i], level))
@@ -194,15 +192,10 @@ void *names_draft_bytes(const struct names_draft *d, const struct names_key *key
 	uint32_t *offset;
 
 	*size = sizeof(*head) + entries + levels + d->text_bytes + 1;
-	if (d->has_failed || *size > NAMES_FILE_MAX)
+	if (d->is_too_large || *size > NAMES_FILE_MAX)
 		return NULL;
-	head = calloc(1, *size);
-	offset = calloc((size_t)d->strings.count + 1, sizeof(*offset));
-	if (!head || !offset) {
-		free(head);
-		free(offset);
-		return NULL;
-	}
+	head = xcalloc(1, *size);
+	offset = xcalloc((size_t)d->strings.count + 1, sizeof(*offset));
 	memcpy(head->magic, magic, sizeof(magic));
 	head->format = MU_NAMES_FORMAT;
 	head->entry_count = d->entry_count;

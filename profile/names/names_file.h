@@ -100,13 +100,12 @@ struct names_draft {
 	uint32_t entry_count, entry_room;
 	uint32_t level_count, level_room;
 	size_t text_bytes;
-	bool has_failed;	/* no memory, or too large */
+	bool is_too_large;	/* nothing is appended any more */
 };
 
 /* names_draft_append -- Appends what was found of an address, in any order of addresses.
  *
  * level  COUNT of them, copied. A count of 0: nothing can be found.
- * A failure is kept in the draft.
  */
 void names_draft_append(struct names_draft *d, uint64_t address, const struct raw_level *level,
 			size_t count);
@@ -121,8 +120,7 @@ void names_draft_merge(struct names_draft *d, const struct names_file *f);
  *
  * d     after names_draft_merge().
  * size  set to its bytes.
- * Returns the bytes, to be freed, or NULL if the draft has failed or the file would be larger than
- * NAMES_FILE_MAX.
+ * Returns the bytes, to be freed, or NULL if the file would be larger than NAMES_FILE_MAX.
  */
 void *names_draft_bytes(const struct names_draft *d, const struct names_key *key, size_t *size);
 

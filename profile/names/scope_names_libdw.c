@@ -7,10 +7,12 @@
 #include "profile/names/scope_names.h"
 
 #include <dwarf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 enum {
@@ -98,8 +100,7 @@ static bool read_child_scopes(struct scope_names *s, Dwarf_Die *parent, uint32_t
 		if (!is_scope(tag) && !is_block(tag))
 			continue;
 		if (is_scope(tag)) {
-			if (!array_reserve(&s->entry, &s->room, s->count + 1, sizeof(*s->entry)))
-				return false;
+			array_reserve(&s->entry, &s->room, s->count + 1, sizeof(*s->entry));
 			scope = s->count++;
 			s->entry[scope] = (struct scope_entry){ .offset = dwarf_dieoffset(&die),
 								.parent = around, .tag = tag,
@@ -120,9 +121,9 @@ static bool read_unit_scopes(struct scope_names *s, Dwarf_Die *unit)
 	s->count = 0;
 	s->is_read = true;
 	s->unit = dwarf_dieoffset(unit);
-	if (s->read > READ_MOST || !is_cplusplus(unit) ||
-	    !array_reserve(&s->entry, &s->room, 1, sizeof(*s->entry)))
+	if (s->read > READ_MOST || !is_cplusplus(unit))
 		return false;
+	array_reserve(&s->entry, &s->room, 1, sizeof(*s->entry));
 	s->entry[s->count++] = (struct scope_entry){ .offset = s->unit };
 	if (!read_child_scopes(s, unit, 0, 0))
 		s->count = 0;
@@ -131,17 +132,10 @@ static bool read_unit_scopes(struct scope_names *s, Dwarf_Die *unit)
 
 static uint32_t find_scope(const struct scope_names *s, Dwarf_Off offset)
 {
-	uint32_t low = 0, high = s->count;
+	size_t i = array_first_from(s->entry, s->count, sizeof(*s->entry),
+				    offsetof(struct scope_entry, offset), offset);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (s->entry[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->count && s->entry[low].offset == offset ? low : 0;
+	return i < s->count && s->entry[i].offset == offset ? (uint32_t)i : 0;
 }
 
 /* ---- a name ------------------------------------------------------------------------------- */
@@ -197,9 +191,10 @@ static char *join_scopes(struct scope_names *s, Dwarf_Die *unit, uint32_t at)
 		chain[count++] = at;
 		size += strlen(scope_text(&s->entry[at], number)) + 2;
 	}
-	text = count > 1 && size < NAME_MAX_BYTES ? malloc(size) : NULL;
-	end = text;
-	while (text && count-- > 0)
+	if (count <= 1 || size >= NAME_MAX_BYTES)
+		return NULL;
+	text = end = xmalloc(size);
+	while (count-- > 0)
 		end += sprintf(end, "%s%s", scope_text(&s->entry[chain[count]], number),
 			       count ? "::" : "");
 	return text;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 
 enum {
@@ -24,8 +25,8 @@ static struct module copy_module_entry(const struct mu_module *from, const struc
 		m.id.length = from->build_id_length;
 		memcpy(m.id.byte, from->build_id, m.id.length);
 	}
-	m.path = image_text(im, &from->path);
-	m.is_recorder = m.path && strcmp(basename(m.path), "libmemusage.so") == 0;
+	m.path = xcheck(image_text(im, &from->path));
+	m.is_recorder = strcmp(basename(m.path), "libmemusage.so") == 0;
 	return m;
 }
 
@@ -76,25 +77,21 @@ uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t addres
 	       ((address - m->module[module].start) & ((UINT64_C(1) << 46) - 1));
 }
 
-int modules_load(struct modules *m, const struct image *im, struct mu_error *err)
+void modules_load(struct modules *m, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_MODULES);
 
 	*m = (struct modules){ .count = 0 };
 	count = count < MODULES_MAX ? count : MODULES_MAX;
-	m->module = calloc(count + 1, sizeof(*m->module));
-	m->reach = calloc(count + 1, sizeof(*m->reach));
-	if (!m->module || !m->reach)
-		return mu_error_memory(err);
+	m->module = xcalloc(count + 1, sizeof(*m->module));
+	m->reach = xcalloc(count + 1, sizeof(*m->reach));
 	for (uint64_t i = 0; i < count; i++) {
 		struct mu_module from;
 
 		if (!image_copy_entry(im, MU_SEC_MODULES, i, &from, sizeof(from)) ||
 		    from.start >= from.end)
 			continue;
-		m->module[m->count] = copy_module_entry(&from, im);
-		if (!m->module[m->count++].path)
-			return mu_error_memory(err);
+		m->module[m->count++] = copy_module_entry(&from, im);
 	}
 	qsort(m->module, m->count, sizeof(*m->module), compare_module_starts);
 	for (uint32_t i = 0; i < m->count; i++) {
@@ -103,7 +100,6 @@ int modules_load(struct modules *m, const struct image *im, struct mu_error *err
 		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
 	}
 	rank_modules(m);
-	return 0;
 }
 
 uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation)

@@ -32,11 +32,8 @@ struct modules {
 	uint64_t *reach;	/* private: the largest end of this one and those before it */
 };
 
-/* modules_load -- copy them out of an image.
- *
- * Returns 0, or -1 with ERR without memory; M is to be freed in either case.
- */
-int modules_load(struct modules *m, const struct image *im, struct mu_error *err);
+/* modules_load -- copy them out of an image; modules_free() them. */
+void modules_load(struct modules *m, const struct image *im);
 
 /* modules_find -- which of them held an ADDRESS in a generation (mu_frame.generation).
  *

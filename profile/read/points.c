@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 static uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
@@ -171,8 +173,7 @@ static void make_site_points(struct points *p, const struct sites *sites, const 
 
 /* ---- both -------------------------------------------------------------------------------- */
 
-int points_load(struct points *p, const struct sites *sites, const struct image *im,
-		struct mu_error *err)
+void points_load(struct points *p, const struct sites *sites, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_POINTS);
 	struct mu_points all;
@@ -183,15 +184,12 @@ int points_load(struct points *p, const struct sites *sites, const struct image 
 	if (!is_recorded)
 		count = sites->count;
 	count = count < SITES_MAX ? count : SITES_MAX;
-	p->point = calloc(count + 1, sizeof(*p->point));
-	p->of_site = calloc((size_t)sites->count + 1, sizeof(*p->of_site));
-	if (!p->point || !p->of_site)
-		return mu_error_memory(err);
+	p->point = xcalloc(count + 1, sizeof(*p->point));
+	p->of_site = xcalloc((size_t)sites->count + 1, sizeof(*p->of_site));
 	if (is_recorded)
 		load_recorded(p, sites->count, im, count, &all);
 	else
 		make_site_points(p, sites, im);
-	return 0;
 }
 
 void points_free(struct points *p)

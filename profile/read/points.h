@@ -47,13 +47,11 @@ struct points {
 
 /* points_load -- copy the points out of an image.
  *
- * p      overwritten; points_free() it in any case.
+ * p      overwritten; points_free() it.
  * sites  of the same image.
  * Numbers of a damaged recording are bounded: nothing is negative.
- * Returns 0, or -1 with ERR without memory.
  */
-int points_load(struct points *p, const struct sites *sites, const struct image *im,
-		struct mu_error *err);
+void points_load(struct points *p, const struct sites *sites, const struct image *im);
 
 /* points_free -- release everything. Fine for a zeroed struct. */
 void points_free(struct points *p);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/read/result.h"
 
 /* What is needed to sort the images and to find their parents. */
@@ -17,7 +18,7 @@ struct birth {
 	uint32_t number;
 };
 
-/* Returns false if the image cannot be read, or without memory for its command line. */
+/* Returns false if the image cannot be read. */
 static bool fill_entry(struct process_entry *e, struct birth *b, const struct segment *s,
 		       uint32_t slot, struct result *r)
 {
@@ -39,11 +40,11 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.own_peak = r->own_peak, .own_live = r->own_now,
 		.own_calls = r->own_calls,
 		.end = r->end,
-		.command = image_command(&im),
+		.command = xcheck(image_command(&im)),
 	};
 	snprintf(e->name, sizeof(e->name), "%s", r->name);
 	*b = (struct birth){ e->start_ns, (pid_t)r->process.pid, (pid_t)r->process.ppid, slot };
-	return e->command != NULL;
+	return true;
 }
 
 static int compare_starts(const void *a, const void *b)
@@ -115,52 +116,42 @@ static void mark_last_images(struct process_list *list, const struct birth *birt
 }
 
 /* The births follow the entries in their new order. */
-static int sort_and_link(struct process_list *list, struct birth *birth, struct mu_error *err)
+static void sort_and_link(struct process_list *list, struct birth *birth)
 {
 	const uint32_t slots = list->count ? list->entry[list->count - 1].slot + 1 : 0;
-	struct birth *of_slot = calloc((size_t)slots + 1, sizeof(*of_slot));
-	pid_t *own_parent = calloc((size_t)list->count + 1, sizeof(*own_parent));
+	struct birth *of_slot = xcalloc((size_t)slots + 1, sizeof(*of_slot));
+	pid_t *own_parent = xcalloc((size_t)list->count + 1, sizeof(*own_parent));
 
-	for (uint32_t i = 0; of_slot && own_parent && i < list->count; i++)
+	for (uint32_t i = 0; i < list->count; i++)
 		of_slot[birth[i].number] = birth[i];
-	if (of_slot && own_parent) {
-		qsort(list->entry, list->count, sizeof(*list->entry), compare_starts);
-		for (uint32_t i = 0; i < list->count; i++) {
-			birth[i] = of_slot[list->entry[i].slot];
-			birth[i].number = i;
-			own_parent[i] = birth[i].own_parent;
-		}
-		find_parents(list, birth, own_parent);
-		mark_last_images(list, birth);
+	qsort(list->entry, list->count, sizeof(*list->entry), compare_starts);
+	for (uint32_t i = 0; i < list->count; i++) {
+		birth[i] = of_slot[list->entry[i].slot];
+		birth[i].number = i;
+		own_parent[i] = birth[i].own_parent;
 	}
+	find_parents(list, birth, own_parent);
+	mark_last_images(list, birth);
 	free(of_slot);
 	free(own_parent);
-	return of_slot && own_parent ? 0 : mu_error_memory(err);
 }
 
-int process_list_load(struct process_list *list, const struct segment *s, struct mu_error *err)
+void process_list_load(struct process_list *list, const struct segment *s)
 {
 	const uint32_t slots = s->head.slot_count;
-	struct birth *birth = calloc((size_t)slots + 1, sizeof(*birth));
-	struct result *r = malloc(sizeof(*r));
-	int result = -1;
+	struct birth *birth = xcalloc((size_t)slots + 1, sizeof(*birth));
+	struct result *r = xmalloc(sizeof(*r));
 
-	*list = (struct process_list){ .entry = calloc((size_t)slots + 1, sizeof(*list->entry)) };
-	if (!birth || !r || !list->entry) {
-		mu_error_memory(err);
-		goto out;
-	}
+	*list = (struct process_list){ .entry = xcalloc((size_t)slots + 1, sizeof(*list->entry)) };
 	for (uint32_t k = 0; k < slots; k++) {
 		struct process_entry *e = &list->entry[list->count];
 
 		if (fill_entry(e, &birth[list->count], s, k, r))
 			list->count++;
 	}
-	result = sort_and_link(list, birth, err);
-out:
+	sort_and_link(list, birth);
 	free(birth);
 	free(r);
-	return result;
 }
 
 void process_list_free(struct process_list *list)

@@ -56,11 +56,10 @@ uint64_t process_figure_of(const struct process_entry *e, enum process_figure fi
 
 /* process_list_load -- Reads the figures of all images.
  *
- * list  overwritten; the caller calls process_list_free() in any case.
- * Returns 0, or -1 with ERR without memory. Images that cannot be read are left out.
+ * list  overwritten; the caller calls process_list_free(). Images that cannot be read are left out.
  * Cost  about 50 us for each image.
  */
-int process_list_load(struct process_list *list, const struct segment *s, struct mu_error *err);
+void process_list_load(struct process_list *list, const struct segment *s);
 
 /* process_list_free -- Releases it. Accepts a zeroed struct. */
 void process_list_free(struct process_list *list);

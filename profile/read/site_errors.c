@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
+
 #define DEVIATIONS 1.96	 /* of a normal distribution, two sides: 95 % */
 #define UNSEEN 3.6889	 /* R: what none was seen of may have at most, 97.5 % one-sided */
 #define EXACT_FROM 10	 /* samples; below, the limits of a Poisson count are used */
@@ -90,12 +92,11 @@ static void set_exact(struct site_errors *to, const struct site *site)
 
 struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
 {
-	struct site_errors *of = NULL;
+	struct site_errors *of;
 
-	if (sampled_mean_distance(im) > 0)
-		of = calloc((size_t)s->count + 1, sizeof(*of));
-	if (!of)
+	if (sampled_mean_distance(im) <= 0)
 		return NULL;
+	of = xcalloc((size_t)s->count + 1, sizeof(*of));
 	add_error_cells(of, s, im);
 	for (uint32_t i = 0; i < s->count; i++)
 		set_exact(&of[i], &s->site[i]);

@@ -34,7 +34,7 @@ struct sampled_interval {
 /* site_errors_load -- read the errors of all sites.
  *
  * A site without sampled blocks, of mappings, is exact.
- * Returns one entry per site, to be freed; NULL if the recording is not sampled, or without memory.
+ * Returns one entry per site, to be freed; NULL if the recording is not sampled.
  * Cost O(cells).
  */
 struct site_errors *site_errors_load(const struct sites *s, const struct image *im);

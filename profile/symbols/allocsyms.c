@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/symbols/demangle.h"
 #include "profile/symbols/funcname.h"
@@ -35,7 +36,6 @@ struct alloc_search {
 	bool exports_malloc;	/* the recorder intercepts it already */
 	unsigned int own_names;	/* of libc's first few functions, in no export */
 	bool is_own_pass;
-	bool has_failed;	/* no memory */
 };
 
 /* ---- what speaks against a function -------------------------------------------------------- */
@@ -68,10 +68,7 @@ static struct hit *append_new_hit(struct alloc_search *s)
 {
 	if (s->count == FOUND_MAX)
 		return NULL;
-	if (!array_reserve(&s->hit, &s->room, s->count + 1, sizeof(*s->hit))) {
-		s->has_failed = true;
-		return NULL;
-	}
+	array_reserve(&s->hit, &s->room, s->count + 1, sizeof(*s->hit));
 	s->hit[s->count] = (struct hit){ .text = NULL };
 	return &s->hit[s->count++];
 }
@@ -89,8 +86,7 @@ static void add_symbol_match(struct alloc_search *s, const struct elf_symbol *sy
 	if (!hit && !(hit = append_new_hit(s)))
 		return;
 	free(hit->text);
-	*hit = (struct hit){ .found = *found, .text = strndup(symbol->name, length), .why = why };
-	s->has_failed |= !hit->text;
+	*hit = (struct hit){ .found = *found, .text = xstrndup(symbol->name, length), .why = why };
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -192,13 +188,12 @@ static void find_builtin_malloc(struct alloc_search *s)
  * only. */
 static void refuse_ambiguous(struct alloc_search *s)
 {
-	uint32_t *same = calloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
+	uint32_t *same = xcalloc(s->rules + 1, sizeof(*same)); /* functions, by rule */
 
-	s->has_failed |= !same;
-	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+	for (uint32_t i = 0; i < s->count; i++)
 		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !funcname_is_clone(s->hit[i].text))
 			same[s->hit[i].found.rule]++;
-	for (uint32_t i = 0; !s->has_failed && i < s->count; i++)
+	for (uint32_t i = 0; i < s->count; i++)
 		if (s->hit[i].found.kind == MU_SYMBOL_NAMED && !s->hit[i].why &&
 		    same[s->hit[i].found.rule] > 1)
 			s->hit[i].why = "several functions have this name; give the mangled one, "
@@ -215,7 +210,7 @@ static void append_answer_text(uint8_t *answer, size_t *at, uint32_t *place, con
 	*at += length;
 }
 
-static int build_answer(const struct alloc_search *s, struct allocsyms *a, struct mu_error *err)
+static void build_answer(const struct alloc_search *s, struct allocsyms *a)
 {
 	uint64_t count = s->count;
 	size_t texts = sizeof(count) + (size_t)count * sizeof(struct mu_symbol_match);
@@ -225,9 +220,7 @@ static int build_answer(const struct alloc_search *s, struct allocsyms *a, struc
 		length += strlen(s->hit[i].text) + 1 +
 			  (s->hit[i].why ? strlen(s->hit[i].why) + 1 : 0);
 	a->length = (length + 8) & ~(size_t)7;
-	a->answer = calloc(1, a->length);
-	if (!a->answer)
-		return mu_error_memory(err);
+	a->answer = xcalloc(1, a->length);
 	memcpy(a->answer, &count, sizeof(count));
 	for (uint32_t i = 0; i < s->count; i++) {
 		struct hit *hit = &s->hit[i];
@@ -238,7 +231,6 @@ static int build_answer(const struct alloc_search *s, struct allocsyms *a, struc
 		memcpy(a->answer + sizeof(count) + i * sizeof(hit->found), &hit->found,
 		       sizeof(hit->found));
 	}
-	return 0;
 }
 
 static bool was_made_by_clang(const struct elf_file *f)
@@ -267,8 +259,8 @@ int allocsyms_find(struct allocsyms *a, const struct symbols_module *module,
 	if (s.has_auto)
 		find_builtin_malloc(&s);
 	refuse_ambiguous(&s);
-	result = s.has_failed ? mu_error_memory(err)
-			      : build_answer(&s, a, err);
+	build_answer(&s, a);
+	result = 0;
 out:
 	module_file_close(&s.file);
 	for (uint32_t i = 0; i < s.count; i++)

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/names/scope_names.h"
 
@@ -82,16 +83,14 @@ static size_t first_index_from(const uint64_t *address, size_t count, uint64_t f
 
 /* ---- which unit holds which address ----------------------------------------------------- */
 
-static bool append_place_die(struct lookup *l, Dwarf_Die *die)
+static void append_place_die(struct lookup *l, Dwarf_Die *die)
 {
-	if (!array_reserve(&l->place, &l->place_room, l->place_count + 1, sizeof(*l->place)))
-		return false;
+	array_reserve(&l->place, &l->place_room, l->place_count + 1, sizeof(*l->place));
 	l->place[l->place_count++] = (struct die_place){ .die = dwarf_dieoffset(die) };
-	return true;
 }
 
 /* Address 0 is where linkers leave the ranges of functions that they dropped. */
-static bool claim_unit_addresses(struct lookup *l, Dwarf_Die *die)
+static void claim_unit_addresses(struct lookup *l, Dwarf_Die *die)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
@@ -103,27 +102,24 @@ static bool claim_unit_addresses(struct lookup *l, Dwarf_Die *die)
 		for (; start > 0 && i < l->count && l->address[i] < end; i++) {
 			if (l->owner[i])
 				continue;
-			if (!is_known && !append_place_die(l, die))
-				return false;
+			if (!is_known)
+				append_place_die(l, die);
 			is_known = true;
 			l->owner[i] = l->place_count;
 			l->place[l->place_count - 1].count++;
 		}
 	}
-	return true;
 }
 
-static bool claim_all_units(struct lookup *l, Dwarf *dwarf)
+static void claim_all_units(struct lookup *l, Dwarf *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 	uint8_t type;
 
 	while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
-		if ((type == DW_UT_compile || type == DW_UT_skeleton) &&
-		    !claim_unit_addresses(l, &die))
-			return false;
-	return true;
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			claim_unit_addresses(l, &die);
 }
 
 /* ---- the tree of a unit ------------------------------------------------------------------ */
@@ -147,8 +143,7 @@ static uint32_t append_scope(struct dwarf_unit *u, Dwarf_Die *die, uint32_t pare
 {
 	const char *linkage;
 
-	if (!array_reserve(&u->scope, &u->scope_room, u->scope_count + 1, sizeof(*u->scope)))
-		return 0;
+	array_reserve(&u->scope, &u->scope_room, u->scope_count + 1, sizeof(*u->scope));
 	linkage = attribute_text(die, DW_AT_linkage_name);
 	if (!linkage)
 		linkage = attribute_text(die, DW_AT_MIPS_linkage_name);
@@ -417,36 +412,32 @@ static void read_unit_scopes(struct lookup *l, struct dwarf_unit *u, Dwarf *dwar
 
 /* ---- everything --------------------------------------------------------------------------- */
 
-/* Indices of addresses, those of one place together, in the order of places; or NULL. */
+/* Indices of addresses, those of one place together, in the order of places. */
 static size_t *sort_by_place(const struct lookup *l)
 {
-	size_t *index = reallocarray(NULL, l->count + 1, sizeof(*index));
-	size_t *next = reallocarray(NULL, l->place_count + 1, sizeof(*next));
+	size_t *index = xreallocarray(NULL, l->count + 1, sizeof(*index));
+	size_t *next = xreallocarray(NULL, l->place_count + 1, sizeof(*next));
 	size_t sum = 0;
 
-	for (uint32_t k = 0; next && k < l->place_count; k++) {
+	for (uint32_t k = 0; k < l->place_count; k++) {
 		next[k] = sum;
 		sum += l->place[k].count;
 	}
-	for (size_t i = 0; index && next && i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++)
 		if (l->owner[i])
 			index[next[l->owner[i] - 1]++] = i;
-	if (!next) {
-		free(index);
-		index = NULL;
-	}
 	free(next);
 	return index;
 }
 
-static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, struct mu_error *err)
+static void read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd)
 {
 	size_t *index = sort_by_place(l);
 	const size_t *at = index;
 	Dwarf *dwarf = NULL;
 	size_t lines = 0;
 
-	for (uint32_t k = 0; index && k < l->place_count; k++) {
+	for (uint32_t k = 0; k < l->place_count; k++) {
 		if (!dwarf || lines > REOPEN_LINES) {
 			scope_names_free(&u->names);
 			dwarf_end(dwarf);
@@ -466,7 +457,6 @@ static int read_unit_places(struct lookup *l, struct dwarf_unit *u, int fd, stru
 	}
 	dwarf_end(dwarf);
 	free(index);
-	return index ? 0 : mu_error_memory(err);
 }
 
 const char *debuginfo_version(void)
@@ -480,37 +470,27 @@ int debuginfo_lookup(int fd, const uint64_t *address, size_t count, debuginfo_fn
 	struct lookup l = { .address = address, .count = count, .found = found, .data = data };
 	struct dwarf_unit u = { .count = 0 };
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
-	int result = -1;
 
 	if (!dwarf)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no debug information: %s",
 				    dwarf_errmsg(-1));
-	l.owner = calloc(count + 1, sizeof(*l.owner));
-	u.address = calloc(count + 1, sizeof(*u.address));
-	u.innermost = calloc(count + 1, sizeof(*u.innermost));
-	u.scope = calloc(1, sizeof(*u.scope));
+	l.owner = xcalloc(count + 1, sizeof(*l.owner));
+	u.address = xcalloc(count + 1, sizeof(*u.address));
+	u.innermost = xcalloc(count + 1, sizeof(*u.innermost));
+	u.scope = xcalloc(1, sizeof(*u.scope));
 	u.scope_room = 1;
-	if (!l.owner || !u.address || !u.innermost || !u.scope || !claim_all_units(&l, dwarf)) {
-		mu_error_memory(err);
-		goto out;
-	}
+	claim_all_units(&l, dwarf);
 	l.lacks = dwarf_getalt(dwarf) ? 0 : DEBUGINFO_NO_COMMON;
 	dwarf_end(dwarf);
-	dwarf = NULL;
-	result = read_unit_places(&l, &u, fd, err);
-	if (result == 0)
-		result = l.lacks;
-out:
-	dwarf_end(dwarf);
+	read_unit_places(&l, &u, fd);
 	free(l.owner);
 	free(l.place);
 	free(u.address);
 	free(u.innermost);
-	if (u.scope)
-		free_scopes(&u);
+	free_scopes(&u);
 	free(u.scope);
 	scope_names_free(&u.names);
-	return result;
+	return l.lacks;
 }
 
 /* ---- .gnu_debugdata ------------------------------------------------------------------------ */
@@ -529,10 +509,10 @@ static int find_no_debug_file(Dwfl_Module *module, void **user, const char *name
 
 struct debuginfo_mini *debuginfo_mini_open(int fd)
 {
-	struct debuginfo_mini *mini = calloc(1, sizeof(*mini));
+	struct debuginfo_mini *mini = xcalloc(1, sizeof(*mini));
 	int copy = dup(fd);
 
-	if (!mini || copy < 0)
+	if (copy < 0)
 		goto failed;
 	mini->callbacks.find_debuginfo = find_no_debug_file;
 	mini->dwfl = dwfl_begin(&mini->callbacks);

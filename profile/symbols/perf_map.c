@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/base/file.h"
 #include "profile/base/strings.h"
@@ -133,19 +134,19 @@ static void split_name(char *text, struct raw_level *level)
 bool perf_map_read(const struct symbols_job *job)
 {
 	size_t count = job->end - job->first;
-	struct jit_names names = { .name = calloc(count + 1, sizeof(*names.name)) };
+	struct jit_names names = { .name = xcalloc(count + 1, sizeof(*names.name)) };
 	FILE *in = open_perf_map(job->options);
 	char line[LINE];
 	bool is_begun = false;
 
-	for (int i = 0; in && names.name && i < LINES_MAX && fgets(line, LINE, in); i++) {
+	for (int i = 0; in && i < LINES_MAX && fgets(line, LINE, in); i++) {
 		bool is_whole = strchr(line, '\n');
 
 		if (!is_begun && is_whole)
 			parse_map_line(job, &names, line);
 		is_begun = !is_whole;
 	}
-	for (size_t i = 0; names.name && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *name = strings_get(&names.strings, names.name[i]);
 		struct raw_level level = { .line = 0 };
 

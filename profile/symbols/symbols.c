@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/symbols/symbols_child.h"
 #include "profile/symbols/symbols_read.h"
@@ -26,12 +27,11 @@ struct resolving {
 	const struct symbols_request *request;
 	size_t done;
 	size_t text_bytes;	/* of different texts */
-	bool has_failed;	/* no memory */
 };
 
-static bool reserve_levels(struct symbols *s, size_t count)
+static void reserve_levels(struct symbols *s, size_t count)
 {
-	return array_reserve(&s->level, &s->level_room, s->level_count + count, sizeof(*s->level));
+	array_reserve(&s->level, &s->level_room, s->level_count + count, sizeof(*s->level));
 }
 
 static uint32_t number_of_text(struct resolving *r, const char *text)
@@ -42,7 +42,6 @@ static uint32_t number_of_text(struct resolving *r, const char *text)
 	if (length == 0 || length > TEXT_LIMIT - r->text_bytes)
 		return 0;
 	number = strings_add(&r->s->strings, text, length);
-	r->has_failed |= number == 0;
 	if (r->s->strings.count > before)
 		r->text_bytes += length;
 	return number;
@@ -69,10 +68,7 @@ static void store_found_levels(size_t request, const struct raw_level *raw, size
 	/* A child may tell of one twice: the first one stays. */
 	if (s->symbol[request].count > 0 || count > LEVELS_LIMIT - s->level_count)
 		return;
-	if (!reserve_levels(s, count)) {
-		r->has_failed = true;
-		return;
-	}
+	reserve_levels(s, count);
 	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = (uint32_t)count };
 	for (size_t i = 0; i < count; i++)
 		s->level[s->level_count++] =
@@ -134,33 +130,25 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 {
 	static const struct symbols_options defaults;
 	struct resolving r = { .s = s, .o = o ? o : &defaults, .request = request };
-	struct symbols_job *job = calloc((size_t)count + 1, sizeof(*job));
-	int result = -1;
+	struct symbols_job *job = xcalloc((size_t)count + 1, sizeof(*job));
+	int result;
 
 	*s = (struct symbols){ .count = requests, .modules = count };
-	s->symbol = calloc(requests + 1, sizeof(*s->symbol));
-	s->state = calloc((size_t)count + 1, 1);
-	if (job && s->symbol && s->state)
-		result = run_symbol_jobs(&r, job, cut_into_jobs(&r, module, count, job), err);
-	else
-		r.has_failed = true;
-	if (r.has_failed)
-		result = mu_error_memory(err);
+	s->symbol = xcalloc(requests + 1, sizeof(*s->symbol));
+	s->state = xcalloc((size_t)count + 1, 1);
+	result = run_symbol_jobs(&r, job, cut_into_jobs(&r, module, count, job), err);
 	free(job);
 	return result;
 }
 
-bool symbols_name(struct symbols *s, size_t request, const char *full)
+void symbols_name(struct symbols *s, size_t request, const char *full)
 {
-	uint32_t number = strings_add(&s->strings, full, strlen(full));
-
-	if (!number || !reserve_levels(s, 1))
-		return false;
 	if (s->symbol[request].count > 0)
-		return true;
+		return;
+	reserve_levels(s, 1);
 	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = 1 };
-	s->level[s->level_count++] = (struct symbols_level){ .full = number };
-	return true;
+	s->level[s->level_count++] = (struct symbols_level){
+		.full = strings_add(&s->strings, full, strlen(full)) };
 }
 
 void symbols_free(struct symbols *s)

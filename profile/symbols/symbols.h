@@ -62,9 +62,8 @@ int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint
 /* symbols_name -- Gives a full name to a request that has no names.
  *
  * request  an index of those given to symbols_resolve(); one that has names keeps them.
- * Returns false without memory.
  */
-bool symbols_name(struct symbols *s, size_t request, const char *full);
+void symbols_name(struct symbols *s, size_t request, const char *full);
 
 /* symbols_free -- Releases everything; a zeroed struct is allowed. */
 void symbols_free(struct symbols *s);

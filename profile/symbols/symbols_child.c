@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/limits.h"
 #include "profile/base/seal.h"
 #include "profile/names/names_cache.h"
@@ -71,15 +72,22 @@ struct sender {
 	char buffer[OUT_BYTES];
 };
 
+/* Not by exit(), since exit handlers and buffers are the parent's. */
+__attribute__((noreturn))
+static void leave_child(void)
+{
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
 static void flush_send_buffer(struct sender *s)
 {
 	for (size_t done = 0; done < s->used;) {
 		ssize_t n = write(s->fd, s->buffer + done, s->used - done);
 
-		/* The parent is gone, or has heard enough. exit_group, since exit handlers and
-		 * buffers are the parent's. */
+		/* The parent is gone, or has heard enough. */
 		if (n < 0 && errno != EINTR)
-			syscall(SYS_exit_group, 1);
+			leave_child();
 		done += n > 0 ? (size_t)n : 0;
 	}
 	s->used = 0;
@@ -179,7 +187,7 @@ static void receive_known(const struct sender *s, bool *is_known)
 
 		/* All are, or the parent is gone. */
 		if (n == 0 || (n < 0 && errno != EINTR))
-			syscall(SYS_exit_group, 0);
+			leave_child();
 		done += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -216,6 +224,7 @@ static void run_child_jobs(int fd, const struct symbols_job *job, size_t k, unsi
 	s->job = &job[k];
 	s->seconds = seconds;
 	s->memory = job->options->memory;
+	xmalloc_on_failure(leave_child);
 	limit_resources(job->options);
 	limits_set(RLIMIT_CPU, seconds + 1);
 	own.found = send_found_levels;
@@ -226,8 +235,7 @@ static void run_child_jobs(int fd, const struct symbols_job *job, size_t k, unsi
 	m.is_incomplete = is_incomplete;
 	append_sent_bytes(s, &m, sizeof(m));
 	flush_send_buffer(s);
-	for (;;)
-		syscall(SYS_exit_group, 0);
+	leave_child();
 }
 
 /* ---- parent ------------------------------------------------------------------------------- */
@@ -338,11 +346,7 @@ static bool receive_found_levels(struct receiver *r, const struct message *m)
 	    m->index < job->first || m->index >= job->end)
 		return false;
 	if (m->bytes > r->room) {
-		char *payload = realloc(r->payload, m->bytes);
-
-		if (!payload)
-			return false;
-		r->payload = payload;
+		r->payload = xreallocarray(r->payload, m->bytes, 1);
 		r->room = m->bytes;
 	}
 	if (!receive_bytes(r, r->payload, m->bytes))
@@ -391,9 +395,7 @@ static bool answer_opened(struct receiver *r, const struct message *m, void *dat
 		return false;
 	if (!job->options->cache)
 		return true;
-	r->is_known = calloc(count, sizeof(*r->is_known));
-	if (!r->is_known)
-		return false;
+	r->is_known = xcalloc(count, sizeof(*r->is_known));
 	names_cache_open(&r->answers, job->options->cache, &key);
 	if (take_known_names(r) == 0 && symbols_state_has_names(m->count)) {
 		r->state(r->current, m->count, data);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/file.h"
 #include "profile/names/names_cache.h"
 #include "profile/symbols/demangle.h"
@@ -49,9 +50,9 @@ static void name_symbol_level(const struct reading *r, const char *symbol,
 	level->full = level->name;
 	if (!strchr(symbol, '@'))
 		return;
-	texts->full = strdup(symbol);
-	at = texts->full ? strchr(texts->full, '@') : NULL;
-	if (!at || at == texts->full)
+	texts->full = xstrdup(symbol);
+	at = strchr(texts->full, '@');
+	if (at == texts->full)
 		return;
 	*at = '\0';
 	at = demangle_symbol(r, texts->full);
@@ -139,12 +140,8 @@ static void read_line_tables(struct reading *r)
 	if (fd < 0)
 		return;
 	r->is_incomplete = true;
-	address = calloc(room, sizeof(*address));
-	r->wanted = calloc(room, sizeof(*r->wanted));
-	if (!address || !r->wanted) {
-		free(address);
-		return;
-	}
+	address = xcalloc(room, sizeof(*address));
+	r->wanted = xcalloc(room, sizeof(*r->wanted));
 	for (size_t i = 0; i < job->end - job->first; i++) {
 		if (r->is_told[i])
 			continue;
@@ -262,10 +259,8 @@ static enum symbols_state read_module_names(struct reading *r)
 	if (!symbols_state_has_names(state))
 		return state;
 	r->symtab = (struct symtab){ .code = &r->file.elf, .count = count,
-				     .hit = calloc(count + 1, sizeof(*r->symtab.hit)) };
-	r->is_told = calloc(count + 1, sizeof(*r->is_told));
-	if (!r->symtab.hit || !r->is_told)
-		return SYMBOLS_FAILED;
+				     .hit = xcalloc(count + 1, sizeof(*r->symtab.hit)) };
+	r->is_told = xcalloc(count + 1, sizeof(*r->is_told));
 	if (job->opened)
 		tell_opened(r, state);
 	for (size_t i = 0; i < count; i++)

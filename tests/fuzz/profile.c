@@ -34,8 +34,9 @@ static void make_tree(const struct filter *f, const struct weight *weight,
 	size_t bytes = 0;
 	struct call_tree t;
 
-	if (tree_build(&t, f, weight, &o, NULL) == 0 && grouping == TREE_BY_ADDRESS)
-		massif_lines(&t, f, &lo, ignore_line, &bytes, NULL);
+	tree_build(&t, f, weight, &o);
+	if (grouping == TREE_BY_ADDRESS)
+		massif_lines(&t, f, &lo, ignore_line, &bytes);
 	tree_free(&t);
 }
 
@@ -44,12 +45,11 @@ static void make_lists(const struct filter *f, const struct weight *weight)
 	struct program_stacks program;
 	struct top t;
 
-	if (program_stacks_init(&program, f, NULL, NULL) == 0) {
-		top_build(&t, &program.filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL);
-		top_free(&t);
-		top_build(&t, &program.filter, weight, TOP_FUNCTIONS, TOP_BY_BLOCKS, NULL);
-		top_free(&t);
-	}
+	program_stacks_init(&program, f, NULL);
+	top_build(&t, &program.filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
+	top_free(&t);
+	top_build(&t, &program.filter, weight, TOP_FUNCTIONS, TOP_BY_BLOCKS);
+	top_free(&t);
 	program_stacks_free(&program);
 }
 
@@ -58,10 +58,10 @@ static void export(const struct filter *f, const struct image *im, const struct 
 	const struct export e = { .filter = f, .image = im, .command = "a", .version = "b" };
 	FILE *out = fopen("/dev/null", "w");
 
-	folded_write(out, &e, weight, false, NULL);
-	callgrind_write(out, &e, NULL);
+	folded_write(out, &e, weight, false);
+	callgrind_write(out, &e);
 	json_write(out, &e);
-	pprof_write(out, &e, NULL);
+	pprof_write(out, &e);
 	fclose(out);
 }
 
@@ -76,8 +76,8 @@ static void make_page(const struct filter *f, const struct image *im, const stru
 	struct image copy = *im;
 
 	result_take(&result, &copy);
-	if (page_image_init(&page, NULL) == 0)
-		page_image_fill(&j, &page, &budget, NULL);
+	page_image_init(&page);
+	page_image_fill(&j, &page, &budget);
 	page_image_free(&page);
 	fclose(j.out);
 }
@@ -88,7 +88,8 @@ static void read_image(const struct image *im, const struct segment *s)
 	struct profile p;
 	struct filter f;
 
-	if (profile_load(&p, im, NULL) == 0 && filter_init(&f, &p, NULL, NULL) == 0) {
+	if (profile_load(&p, im, NULL) == 0) {
+		filter_init(&f, &p, NULL);
 		weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
 		sites_lifetimes(&p.sites, im);
 		for (int kind = METRIC_PEAK; kind <= METRIC_SNAPSHOT; kind++) {

@@ -74,7 +74,7 @@ static inline void readers_profile(const struct image *im)
 		free(sites_classes(&p.sites, im));
 		for (uint64_t i = 0; weight && i < 4; i++)
 			sites_weigh(&p.sites, im, METRIC_SNAPSHOT, i, weight);
-		points_load(&points, &p.sites, im, NULL);
+		points_load(&points, &p.sites, im);
 		points_free(&points);
 		free(weight);
 	}

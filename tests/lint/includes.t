@@ -3,10 +3,10 @@
 #
 #	libmemusage -> recording <- profile <- formats <- memusagestat, memusageprint
 #
-# cli serves the programs only, but for numbers as text, which formats has too. The recorder includes
-# nothing but its own headers, recording/, the installed header and those of the C library, and no
-# stdio. profile and formats neither print nor exit. Includes are quoted from the source root; a .c
-# begins with its own header.
+# cli serves the programs only, but for numbers as text, which formats has too, and for memory, whose
+# lack ends the program. The recorder includes nothing but its own headers, recording/, the installed
+# header and those of the C library, and no stdio. profile and formats neither print nor exit
+# otherwise. Includes are quoted from the source root; a .c begins with its own header.
 #
 # Sub-folders are rooms, in an order: a room includes those before it, and defines no function that
 # one of them declares. No folder holds more modules than one can keep in mind.
@@ -21,8 +21,8 @@ my %may_include = (
 	include => [],
 	recording => [],
 	libmemusage => [qw(recording include)],
-	profile => [qw(recording)],
-	formats => [qw(recording profile cli/units.h)],
+	profile => [qw(recording cli/xmalloc.h)],
+	formats => [qw(recording profile cli/units.h cli/xmalloc.h)],
 	cli => [],
 	memusage => [qw(recording profile formats cli)],
 	memusagestat => [qw(recording profile formats cli)],

@@ -54,7 +54,6 @@ static void site(const char *stack, int64_t live, int64_t peak, uint64_t total, 
 static void begin(void)
 {
 	struct mu_module *module;
-	struct mu_error err;
 
 	fake_segment(&f, MU_KIND_FILE, 1, SLOT);
 	fake_image(&f, 0);
@@ -70,7 +69,7 @@ static void begin(void)
 				      .build_id = { 0xab, 0xcd }, .build_id_length = 2 };
 	((struct mu_frame *)fake_entry(&f, MU_SEC_FRAMES, 1))->generation = 0;
 	fake_profile(&f, &im, &p);
-	EQ_I(filter_init(&filter, &p, NULL, &err), 0);
+	filter_init(&filter, &p, NULL);
 }
 
 static void folded(void)
@@ -79,12 +78,12 @@ static void folded(void)
 	FILE *out = fopen("folded", "w");
 
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_PEAK, 0, weight), 0);
-	EQ_I(folded_write(out, &e, weight, false, NULL), 0);
+	folded_write(out, &e, weight, false);
 	fclose(out);
 	EQ_S(slurp("folded"), "main;load;read_line 600\nmain;f;f;g;f;node 200\n[unknown] 100\n");
 	out = fopen("folded", "w");
 	EQ_I(sites_weigh(&p.sites, &im, METRIC_TOTAL, 0, weight), 0);
-	EQ_I(folded_write(out, &e, weight, true, NULL), 0);
+	folded_write(out, &e, weight, true);
 	fclose(out);
 	HAS_S(slurp("folded"), "main;[unknown];x?y 4\n");
 }
@@ -94,7 +93,7 @@ static void callgrind(void)
 	FILE *out = fopen("callgrind", "w");
 	const char *text;
 
-	EQ_I(callgrind_write(out, &e, NULL), 0);
+	callgrind_write(out, &e);
 	fclose(out);
 	text = slurp("callgrind");
 	EQ_MEM(text, "# callgrind format\nversion: 1\ncreator: memusage-9\npid: 12\n"
@@ -143,7 +142,7 @@ static void pprof(void)
 {
 	FILE *out = fopen("pprof.pb.gz", "w");
 
-	EQ_I(pprof_write(out, &e, NULL), 0);
+	pprof_write(out, &e);
 	fclose(out);
 	if (shell("command -v python3 >/dev/null")) {
 		OK(shell("python3 \"$MU_SRC/tests/lib/pprof.py\" pprof.pb.gz >pprof.txt"),
@@ -177,10 +176,10 @@ static void sampled(void)
 	FILE *out = fopen("sampled.pb.gz", "w");
 
 	im.head.sampling.log2 = 17;
-	EQ_I(pprof_write(out, &e, NULL), 0);
+	pprof_write(out, &e);
 	fclose(out);
 	out = fopen("sampled", "w");
-	EQ_I(callgrind_write(out, &e, NULL), 0);
+	callgrind_write(out, &e);
 	fclose(out);
 	im.head.sampling.log2 = 0;
 	HAS_S(slurp("sampled"), "\ndesc: estimates: about one block in 128 KiB was sampled; "

@@ -66,7 +66,7 @@ static void test_tree(void)
 	struct settings s = { .sort = DHAT_TOTAL_BLOCKS, .threshold = 1 };
 	struct dhat_tree t;
 
-	EQ_I(dhat_init(&d, DHAT_HEAP), 0);
+	dhat_init(&d, DHAT_HEAP);
 	point(100, 10, "mab");
 	point(1000, 990, "mac");
 	point(7, 7, "m");

@@ -21,7 +21,7 @@ static void load(void)
 	struct mu_error err;
 
 	OK(segment_view(&segment, f.base, f.size, &err) == 0, "the recording is one");
-	OK(process_list_load(&list, &segment, &err) == 0, "it has processes");
+	process_list_load(&list, &segment);
 }
 
 /* ---- random trees -------------------------------------------------------------------------- */

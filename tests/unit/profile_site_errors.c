@@ -36,7 +36,7 @@ static void begin(void)
 static void load(void)
 {
 	fake_profile(&f, &im, &p);
-	EQ_I(filter_init(&filter, &p, NULL, NULL), 0);
+	filter_init(&filter, &p, NULL);
 	errors = site_errors_load(&p.sites, &im);
 }
 
@@ -90,7 +90,7 @@ static void variances_are_summed(void)
 	sampled_site("main>b>y", 64);
 	load();
 	weigh(METRIC_LIVE, 0);
-	EQ_I(top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL), 0);
+	top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
 	EQ_I(top.count, 2);
 	EQ_D(half_of(&top.entry[0].error, top.entry[0].bytes), 1.96 * R * 8, 1);
 	EQ_D(half_of(&top.entry[1].error, top.entry[1].bytes), 1.96 * R * 6, 1);
@@ -98,16 +98,15 @@ static void variances_are_summed(void)
 	     1);
 	EQ_D(half_of(&top.error, top.bytes), 1.96 * R * 10, 1);
 	top_free(&top);
-	EQ_I(top_build(&top, &filter, weight, TOP_FUNCTIONS, TOP_BY_BYTES, NULL), 0);
+	top_build(&top, &filter, weight, TOP_FUNCTIONS, TOP_BY_BYTES);
 	EQ_D(half_of(&top.entry[0].error, top.entry[0].bytes), 1.96 * R * 10, 1);
 	top_free(&top);
-	EQ_I(tree_build(&t, &filter, weight, &(struct tree_options){ .grouping = TREE_BY_LINE },
-			NULL), 0);
+	tree_build(&t, &filter, weight, &(struct tree_options){ .grouping = TREE_BY_LINE });
 	EQ_D(half_of(&t.error[0], t.node[0].bytes), 1.96 * R * 10, 1);
 	EQ_D(half_of(&t.error[1], t.node[1].bytes), 1.96 * R * 8, 1);
 	tree_free(&t);
-	EQ_I(tree_build(&t, &filter, weight, &(struct tree_options){
-			.grouping = TREE_BY_LINE, .threshold = 70 }, NULL), 0);
+	tree_build(&t, &filter, weight, &(struct tree_options){
+			.grouping = TREE_BY_LINE, .threshold = 70 });
 	IS_TRUE(t.node[1].flags & TREE_MERGED);
 	EQ_D(half_of(&t.error[1], t.node[1].bytes), 1.96 * R * 10, 1);
 	tree_free(&t);
@@ -124,7 +123,7 @@ static void few_samples_have_poissons_limits(void)
 	sampled_site("main>b>a", 1);
 	load();
 	weigh(METRIC_LIVE, 0);
-	EQ_I(top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES, NULL), 0);
+	top_build(&top, &filter, weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
 	/* chi2(0.025; 6) / 2 and chi2(0.975; 8) / 2 */
 	i = sampled_bytes_interval(&top.entry[0].error, (double)top.entry[0].bytes, R);
 	EQ_D(i.low, 0.6187 * R, 1);
