@@ -208,6 +208,12 @@ void opt_list_append(struct opt_list *list, const char *text)
 	list->item[list->count] = NULL;
 }
 
+void opt_list_append_all(struct opt_list *list, const struct opt_list *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		opt_list_append(list, more->item[i]);
+}
+
 /* ARG is NULL if there is none; returns NULL or the complaint. */
 static const char *store_value(const struct opt *o, const char *arg)
 {

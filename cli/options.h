@@ -149,6 +149,9 @@ int options_parse(const struct opt_tool *tool, int argc, char **argv);
 /* opt_list_append -- Appends TEXT, which must outlive the list. Dies without memory. */
 void opt_list_append(struct opt_list *list, const char *text);
 
+/* opt_list_append_all -- Appends the texts of another list, likewise. */
+void opt_list_append_all(struct opt_list *list, const struct opt_list *more);
+
 /* options_error -- complain about the command line and exit with usage_status.
  *
  * Prints `tool: MESSAGE` and a line that points to --help. For what a table cannot express:

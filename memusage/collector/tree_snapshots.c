@@ -199,8 +199,7 @@ static void execute_printer(const struct tree *t, const struct snapshot_job *j)
 					 .output_fd = -1,
 					 .desc = m->desc,
 					 .pid = j->pid,
-					 .option = m->report.item,
-					 .options = m->report.count };
+					 .options = &m->report };
 
 	snapshot_file_execute(&f, j->fd);
 }

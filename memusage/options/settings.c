@@ -350,19 +350,18 @@ static void read_environment(void)
 	settings.mmap = getenv(MU_ENV_TRACE_MMAP) != NULL;
 }
 
-size_t settings_place_options(const struct settings *s, char *option[SETTINGS_PLACE_OPTIONS])
+void settings_append_place_options(struct opt_list *list, const struct settings *s)
 {
 	static const char *const groups[] = { "line", "function", "file", "object" };
-	size_t count = 0;
 
 	if (s->group != GROUP_FUNCTION)
-		option[count++] = xasprintf("--group=%s", groups[s->group]);
+		opt_list_append(list, xasprintf("--group=%s", groups[s->group]));
 	if (s->grep)
-		option[count++] = xasprintf("--grep=%s", s->grep);
+		opt_list_append(list, xasprintf("--grep=%s", s->grep));
 	if (s->runtime_frames != RUNTIME_UNSAID)
-		option[count++] = xasprintf("--runtime-frames=%s",
-					    s->runtime_frames == RUNTIME_HIDE ? "hide" : "show");
-	return count;
+		opt_list_append(list, xasprintf("--runtime-frames=%s",
+						s->runtime_frames == RUNTIME_HIDE ? "hide" :
+										    "show"));
 }
 
 bool settings_has_text(const struct settings *s)

@@ -83,15 +83,9 @@ struct settings {
 				 * command of --pid */
 };
 
-enum { SETTINGS_PLACE_OPTIONS = 3 };
-
-/* settings_place_options -- Writes the options that choose and name places, for memusageprint.
- *
- * option  set; each is to be freed.
- * Returns how many were given. Dies without memory.
- */
-size_t settings_place_options(const struct settings *settings,
-			      char *option[SETTINGS_PLACE_OPTIONS]);
+/* settings_append_place_options -- Appends the options that choose and name places to a list for
+ * memusageprint. */
+void settings_append_place_options(struct opt_list *list, const struct settings *settings);
 
 /* settings_has_text -- Tells whether there is a report of places. */
 bool settings_has_text(const struct settings *settings);

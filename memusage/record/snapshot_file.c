@@ -67,8 +67,7 @@ void snapshot_file_execute(const struct snapshot_file *f, int recording)
 
 	opt_list_append(&arguments, "memusageprint");
 	append_output_options(f, &arguments);
-	for (size_t i = 0; i < f->options; i++)
-		opt_list_append(&arguments, f->option[i]);
+	opt_list_append_all(&arguments, f->options);
 	opt_list_append(&arguments, "--");
 	opt_list_append(&arguments, child_pass_file(recording));
 	child_execute(&arguments, "");

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cli/options.h"
 #include "memusage/record/live.h"
 #include "memusage/record/live_snapshot.h"
 
@@ -17,8 +18,7 @@ struct snapshot_file {
 	int output_fd;	     /* descriptor to write to instead of the named file; -1: none */
 	bool is_xtree;	     /* a tree in callgrind's format, else a massif.out */
 	const char *desc;    /* the options that a massif.out lists */
-	const char **option; /* for memusageprint: those of the run, then of this command */
-	size_t options;
+	const struct opt_list *options; /* for memusageprint: of the run, then of this command */
 	pid_t pid;
 };
 

@@ -25,21 +25,16 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-const char **remote_options(const struct remote *r, size_t *count)
+void remote_append_options(struct opt_list *list, const struct remote *r)
 {
 	const struct control_answer *a = &r->contact.answer;
-	const struct opt_list *own = &r->settings->massif.report;
-	const char **list = xcalloc(own->count + CONTROL_TEXT / 2, sizeof(*list));
 	size_t at = strnlen(a->text, CONTROL_TEXT) + 1;
 
-	*count = 0;
 	for (; at < a->text_length; at += strlen(a->text + at) + 1) {
 		if (massif_may_pass(a->text + at))
-			list[(*count)++] = a->text + at;
+			opt_list_append(list, a->text + at);
 	}
-	for (size_t i = 0; i < own->count; i++)
-		list[(*count)++] = own->item[i];
-	return list;
+	opt_list_append_all(list, &r->settings->massif.report);
 }
 
 static void warn_about_quality(const struct remote *r, const struct live_snapshots *s,
@@ -77,16 +72,18 @@ static const char *printable_description(const struct remote *r)
 
 static int write_file(struct remote *r, const struct live_snapshots *s, const char *name)
 {
+	struct opt_list options = { .count = 0 };
 	struct snapshot_file f = { .name = name,
+				   .options = &options,
 				   .output_fd = r->output_fd,
 				   .pid = r->pid,
 				   .is_xtree = r->command->is_xtree,
 				   .desc = printable_description(r) };
 	int result;
 
-	f.option = remote_options(r, &f.options);
+	remote_append_options(&options, r);
 	result = snapshot_file_write(&f, s, &r->contact.live);
-	free(f.option);
+	free(options.item);
 	if (result == 0 && r->output_fd < 0)
 		remote_tell_written(r, name);
 	return result;

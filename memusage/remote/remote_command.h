@@ -56,13 +56,9 @@ int remote_command_help(struct remote *r);
  * Not for xtmemory. */
 const char *remote_file_name(const struct remote *r);
 
-/* remote_options -- Returns the options of the run for memusageprint, if it may choose them,
- * followed by those of this command line, which take precedence.
- *
- * count  set to how many.
- * Returns an array to be freed; the texts are borrowed from R.
- */
-const char **remote_options(const struct remote *r, size_t *count);
+/* remote_append_options -- Appends the options of the run for memusageprint, if it may choose them,
+ * followed by those of this command line, which take precedence. The texts are borrowed from R. */
+void remote_append_options(struct opt_list *list, const struct remote *r);
 
 /* remote_xtree_name -- Returns the name of the requested callgrind file, to be freed.
  *

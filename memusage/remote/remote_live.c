@@ -5,6 +5,7 @@
 #include "memusage/remote/remote_live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "cli/message.h"
 #include "cli/temporary.h"
 #include "cli/xmalloc.h"
+#include "memusage/common/child.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/common/procmem.h"
@@ -24,10 +26,7 @@
 #include "memusage/remote/remote_samples.h"
 #include "memusage/remote/remote_tool.h"
 
-enum {
-	ARGUMENTS = 13,		/* besides the options */
-	PROCESSES_MAX = 256	/* other processes that are copied, so that a look stays short */
-};
+enum { PROCESSES_MAX = 256 };	/* other processes that are copied, so that a look stays short */
 
 struct live_server {
 	struct remote *r;
@@ -292,43 +291,43 @@ static void serve_view(struct live_server *s)
 
 /* ---- the view ----------------------------------------------------------------------------- */
 
-static char **view_arguments(struct live_server *s, int socket)
+static void execute_view(const struct live_server *s, int socket)
 {
 	static const char *const when[] = { "auto", "always", "never" };
 	static const char *const groups[] = { "line", "function", "file", "object" };
 	const struct settings *settings = s->r->settings;
-	size_t count, n = 0;
-	const char **option = remote_options(s->r, &count);
-	char **argv = xcalloc(count + ARGUMENTS, sizeof(*argv));
+	struct opt_list a = { .count = 0 };
 
-	argv[n++] = xstrdup("memusageprint");
-	for (size_t i = 0; i < count; i++)
-		argv[n++] = xstrdup(option[i]);
+	opt_list_append(&a, "memusageprint");
+	remote_append_options(&a, s->r);
 	if (settings->debuginfod)
-		argv[n++] = xstrdup("--debuginfod");
+		opt_list_append(&a, "--debuginfod");
 	if (settings->no_names_cache)
-		argv[n++] = xstrdup("--no-names-cache");
-	argv[n++] = xasprintf("--group=%s", groups[settings->group]);
+		opt_list_append(&a, "--no-names-cache");
+	opt_list_append(&a, xasprintf("--group=%s", groups[settings->group]));
 	if (settings->grep)
-		argv[n++] = xasprintf("--grep=%s", settings->grep);
+		opt_list_append(&a, xasprintf("--grep=%s", settings->grep));
 	if (settings->runtime_frames == RUNTIME_SHOW)
-		argv[n++] = xstrdup("--runtime-frames=show");
-	argv[n++] = xasprintf("--color=%s", when[settings->color]);
-	argv[n++] = xasprintf("--live-view=%d", socket);
-	if (s->r->program_output >= 0)
-		argv[n++] = xasprintf("--live-output=%d", s->r->program_output);
+		opt_list_append(&a, "--runtime-frames=show");
+	opt_list_append(&a, xasprintf("--color=%s", when[settings->color]));
+	opt_list_append(&a, xasprintf("--live-view=%d", socket));
+	fcntl(socket, F_SETFD, 0);
+	if (s->r->program_output >= 0) {
+		opt_list_append(&a, xasprintf("--live-output=%d", s->r->program_output));
+		fcntl(s->r->program_output, F_SETFD, 0);
+	}
 	if (s->r->once)
-		argv[n++] = xstrdup("--once");
-	argv[n++] = xasprintf("/proc/self/fd/%d", s->file);
-	free(option);
-	return argv;
+		opt_list_append(&a, "--once");
+	opt_list_append(&a, child_pass_file(s->file));
+	child_execute(&a, "");
 }
 
 static int run_view(struct live_server *s, int peer)
 {
-	const int kept[] = { peer, s->file, s->r->program_output, -1 };
-	pid_t pid = remote_tool_start("memusageprint", view_arguments(s, peer), kept);
+	pid_t pid = remote_tool_fork("memusageprint");
 
+	if (pid == 0)
+		execute_view(s, peer);
 	close(peer);
 	if (pid < 0)
 		return -1;

@@ -17,12 +17,11 @@
 #include "cli/temporary.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusage/common/child.h"
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/remote_output.h"
 #include "memusage/remote/remote_samples.h"
 #include "memusage/remote/remote_tool.h"
-
-enum { ARGUMENTS = 8 + SETTINGS_PLACE_OPTIONS };	/* besides the options of the run */
 
 static void warn_about_quality(const struct remote *r, const struct live_copy *c)
 {
@@ -96,45 +95,49 @@ static int open_temporary(void)
 
 /* ---- the programs that make reports -------------------------------------------------------- */
 
-/* ARGV is freed with its items. */
-static int run_tool(const char *name, char **argv, int recording)
+static void execute_memusageprint(const struct remote *r, int recording)
 {
-	const int kept[] = { recording, -1 };
-	pid_t pid = remote_tool_start(name, argv, kept);
+	struct opt_list a = { .count = 0 };
 
-	return pid > 0 ? remote_tool_wait(name, pid) : -1;
+	opt_list_append(&a, "memusageprint");
+	remote_append_options(&a, r);
+	settings_append_place_options(&a, r->settings);
+	if (r->settings->debuginfod)
+		opt_list_append(&a, "--debuginfod");
+	opt_list_append(&a, r->operand ? xasprintf("--%s=%s", r->command->name, r->operand) :
+					 xasprintf("--%s", r->command->name));
+	opt_list_append(&a, "--");
+	opt_list_append(&a, child_pass_file(recording));
+	child_execute(&a, "");
 }
 
 static int print_text(struct remote *r, int recording)
 {
-	size_t count, n = 0;
-	const char **option = remote_options(r, &count);
-	char **argv = xcalloc(count + ARGUMENTS, sizeof(*argv));
+	pid_t pid = remote_tool_fork("memusageprint");
 
-	argv[n++] = xstrdup("memusageprint");
-	for (size_t i = 0; i < count; i++)
-		argv[n++] = xstrdup(option[i]);
-	n += settings_place_options(r->settings, argv + n);
-	if (r->settings->debuginfod)
-		argv[n++] = xstrdup("--debuginfod");
-	argv[n++] = r->operand ? xasprintf("--%s=%s", r->command->name, r->operand) :
-				 xasprintf("--%s", r->command->name);
-	argv[n++] = xstrdup("--");
-	argv[n++] = xasprintf("/proc/self/fd/%d", recording);
-	free(option);
-	return run_tool("memusageprint", argv, recording);
+	if (pid == 0)
+		execute_memusageprint(r, recording);
+	return pid > 0 ? remote_tool_wait("memusageprint", pid) : -1;
+}
+
+static void execute_memusagestat(const struct remote *r, int recording)
+{
+	struct opt_list a = { .count = 0 };
+
+	opt_list_append(&a, "memusagestat");
+	opt_list_append(&a, xasprintf("--html=%s", child_pass_file(r->output_fd)));
+	opt_list_append(&a, "--");
+	opt_list_append(&a, child_pass_file(recording));
+	child_execute(&a, "");
 }
 
 static int write_page(struct remote *r, int recording)
 {
-	char **argv = xcalloc(ARGUMENTS, sizeof(*argv));
+	pid_t pid = remote_tool_fork("memusagestat");
 
-	argv[0] = xstrdup("memusagestat");
-	argv[1] = xasprintf("--html=/proc/self/fd/%d", r->output_fd);
-	argv[2] = xstrdup("--");
-	argv[3] = xasprintf("/proc/self/fd/%d", recording);
-	fcntl(r->output_fd, F_SETFD, 0);
-	return run_tool("memusagestat", argv, recording);
+	if (pid == 0)
+		execute_memusagestat(r, recording);
+	return pid > 0 ? remote_tool_wait("memusagestat", pid) : -1;
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */

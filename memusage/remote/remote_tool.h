@@ -6,13 +6,11 @@
 
 #include <sys/types.h>
 
-/* remote_tool_start -- Starts the program NAME that is installed next to this one.
+/* remote_tool_fork -- Makes a child that executes the program NAME (child_execute()).
  *
- * argv     ended by NULL; freed with its items.
- * kept     descriptors that the program inherits, ended by -1.
- * Returns its process ID, or -1 after a message.
+ * Returns 0 in the child, else its process ID, or -1 after a message.
  */
-pid_t remote_tool_start(const char *name, char **argv, const int *kept);
+pid_t remote_tool_fork(const char *name);
 
 /* remote_tool_wait -- Waits until it has ended. Returns 0 if it succeeded, or -1, after a message
  * if it was killed. */

@@ -57,24 +57,13 @@ static void append_looks(struct opt_list *a, const struct settings *s)
  * ends the options, since a file name may begin with a dash. */
 static void append_names_arguments(struct opt_list *a, const struct session *session, char *file)
 {
-	const struct opt_list *given = &session->settings->massif.report;
 	const struct chroots *roots = &session->chroots;
 
 	for (size_t i = 0; i < roots->count; i++)
 		opt_list_append(a, xasprintf("--root=%s", roots->path[i]));
-	for (size_t i = 0; i < given->count; i++)
-		opt_list_append(a, given->item[i]);
+	opt_list_append_all(a, &session->settings->massif.report);
 	opt_list_append(a, "--");
 	opt_list_append(a, file);
-}
-
-static void append_place_options(struct opt_list *a, const struct settings *s)
-{
-	char *option[SETTINGS_PLACE_OPTIONS];
-	size_t count = settings_place_options(s, option);
-
-	for (size_t i = 0; i < count; i++)
-		opt_list_append(a, option[i]);
 }
 
 static void fill_arguments(struct opt_list *a, const struct session *session, unsigned int first,
@@ -89,7 +78,7 @@ static void fill_arguments(struct opt_list *a, const struct session *session, un
 	if (first == 0)
 		append_text_reports(a, s);
 	append_looks(a, s);
-	append_place_options(a, s);
+	settings_append_place_options(a, s);
 	if (m->is_wanted) {
 		opt_list_append(a, xasprintf("--massif-out-file=%s", m->file));
 		opt_list_append(a, xasprintf("--massif-desc=%s", m->desc ? m->desc : " (none)"));
