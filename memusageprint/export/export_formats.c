@@ -48,47 +48,27 @@ static int write_folded(FILE *out, struct report_subject *s, const struct settin
 
 /* ---- from a massif.out -------------------------------------------------------------------- */
 
-/* Returns the snapshot whose tree is to be converted, or NULL after a warning. */
-static const struct massif_snapshot *find_converted_snapshot(const struct report_job *job,
-							     const struct massif_file *m)
+static void write_massif_callgrind(FILE *out, const struct massif_file *m,
+				   const struct massif_snapshot *s)
+{
+	massif_to_callgrind(out, m, s, MEMUSAGE_VERSION);
+}
+
+/* Returns 0, or -1 after a warning. */
+static int convert_massif_file(const struct report_job *job, const struct export_format *format,
+			       const struct massif_file *m)
 {
 	const struct massif_snapshot *s = massif_peak(m);
 
-	if (!s)
+	if (format->convert_massif) {
+		format->convert_massif(report_job_begin(job), m);
+		return 0;
+	}
+	if (!s) {
 		warn("%s: no snapshot has a tree: there are no stacks to convert", job->in->name);
-	return s;
-}
-
-/* Writes a massif.out without what the parser skips. */
-static int massif_convert_to_massif(const struct report_job *job, const struct massif_file *m)
-{
-	massif_write(report_job_begin(job), m);
-	return 0;
-}
-
-static int massif_convert_to_json(const struct report_job *job, const struct massif_file *m)
-{
-	massif_to_json(report_job_begin(job), m);
-	return 0;
-}
-
-static int massif_convert_to_folded(const struct report_job *job, const struct massif_file *m)
-{
-	const struct massif_snapshot *s = find_converted_snapshot(job, m);
-
-	if (!s)
 		return -1;
-	massif_to_folded(report_job_begin(job), m, s);
-	return 0;
-}
-
-static int massif_convert_to_callgrind(const struct report_job *job, const struct massif_file *m)
-{
-	const struct massif_snapshot *s = find_converted_snapshot(job, m);
-
-	if (!s)
-		return -1;
-	massif_to_callgrind(report_job_begin(job), m, s, MEMUSAGE_VERSION);
+	}
+	format->convert_massif_tree(report_job_begin(job), m, s);
 	return 0;
 }
 
@@ -98,19 +78,19 @@ static const struct export_format formats[] = {
 	{
 		.name = "massif",
 		.write_image = massif_export,
-		.convert_massif = massif_convert_to_massif,
+		.convert_massif = massif_write,
 	}, {
 		.name = "folded",
 		.write_image = write_folded,
-		.convert_massif = massif_convert_to_folded,
+		.convert_massif_tree = massif_to_folded,
 	}, {
 		.name = "callgrind",
 		.write = callgrind_write,
-		.convert_massif = massif_convert_to_callgrind,
+		.convert_massif_tree = write_massif_callgrind,
 	}, {
 		.name = "json",
 		.write = json_write,
-		.convert_massif = massif_convert_to_json,
+		.convert_massif = massif_to_json,
 		.has_arrays = true,
 	}, {
 		.name = "pprof",
@@ -198,7 +178,7 @@ int export_formats_convert_massif(const struct report_job *job)
 	struct massif_file m;
 	int result;
 
-	if (!format->convert_massif) {
+	if (!format->convert_massif && !format->convert_massif_tree) {
 		if (format->massif_lacks)
 			warn("%s: %s %s", job->in->name, type, format->massif_lacks);
 		else
@@ -209,7 +189,7 @@ int export_formats_convert_massif(const struct report_job *job)
 	result = massif_load(&m, job->in);
 	if (m.count > 0)
 		begin_document(report_job_begin(job), job->settings);
-	if (m.count > 0 && format->convert_massif(job, &m) < 0)
+	if (m.count > 0 && convert_massif_file(job, format, &m) < 0)
 		result = -1;
 	massif_free(&m);
 	return result;

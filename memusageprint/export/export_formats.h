@@ -21,9 +21,12 @@ struct export_format {
 	 * write_image() returns 0, or -1 after a warning. */
 	void (*write)(FILE *out, const struct export *e);
 	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
-	/* Converts a massif.out. Returns 0, or -1 after a warning. NULL: this is not possible. */
-	int (*convert_massif)(const struct report_job *job, const struct massif_file *m);
-	/* Without convert_massif, the message names the data that a massif.out lacks, and the
+	/* Either of the two converts a massif.out, without what its reader skips, or the tree of its
+	 * peak. NULL: this is not possible. */
+	void (*convert_massif)(FILE *out, const struct massif_file *m);
+	void (*convert_massif_tree)(FILE *out, const struct massif_file *m,
+				    const struct massif_snapshot *s);
+	/* Without both, the message names the data that a massif.out lacks, and the
 	 * alternative. NULL: it only refuses. */
 	const char *massif_lacks;
 	/* Several inputs make one array: each is a document of its own, which nothing else ends. */
