@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "formats/base/tempfile.h"
+#include "profile/base/file.h"
 
 /* Events looked at to tell the byte order. */
 enum { SAMPLE = 64 };
@@ -242,18 +243,9 @@ static int write_headers(struct dat_writer *w, const struct dat_totals *totals,
 		dat_make(w->is_ns ? DAT_TAG_NS : 0, totals->total_peak, w->start),
 		dat_make(totals->heap_peak, totals->stack_peak, totals->end),
 	};
-	size_t done = 0;
 
-	while (done < sizeof(header)) {
-		ssize_t n = pwrite(w->fd, (const char *)header + done, sizeof(header) - done,
-				   w->base + (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return mu_error_set(err, MU_ERROR_SYSTEM, done, "cannot write: %m");
-		done += (size_t)n;
-	}
+	if (!file_write_at(w->fd, header, sizeof(header), (uint64_t)w->base))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot write: %m");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "profile/base/file.h"
 
 enum { CHUNK = 1 << 16 };
 
@@ -39,19 +40,8 @@ int tempfile_open(struct mu_error *err)
 
 int tempfile_write(int fd, const void *data, size_t size, struct mu_error *err)
 {
-	const char *from = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, from, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot write: %m");
-		from += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return file_write(fd, data, size) ?
+		       0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot write: %m");
 }
 
 int tempfile_copy(int from, int to, uint64_t limit, struct mu_error *err)

@@ -1,4 +1,4 @@
-/* file.c -- Opens a file as a profiled process saw it.
+/* file.c -- Opens a file as a profiled process saw it; writes all that there is to write.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -77,6 +77,34 @@ int file_open_below(const char *root, const char *path)
 	close(found);
 	errno = saved;
 	return fd;
+}
+
+/* OFFSET is NULL for the position of the file. */
+static bool write_whole(int fd, const char *data, size_t size, const uint64_t *offset)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t n = offset ? pwrite(fd, data + done, size - done, (off_t)(*offset + done)) :
+				     write(fd, data + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = ENOSPC;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+bool file_write(int fd, const void *data, size_t size)
+{
+	return write_whole(fd, data, size, NULL);
+}
+
+bool file_write_at(int fd, const void *data, size_t size, uint64_t offset)
+{
+	return write_whole(fd, data, size, &offset);
 }
 
 static uint64_t timespec_to_ns(struct timespec t)

@@ -1,10 +1,11 @@
-/* file.h -- Opens a file as a profiled process saw it.
+/* file.h -- Opens a file as a profiled process saw it; writes all that there is to write.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* file_open_below -- Opens a regular file for reading.
@@ -15,6 +16,15 @@
  * EINVAL, and opening it neither blocks nor has an effect.
  */
 int file_open_below(const char *root, const char *path);
+
+/* file_write -- Writes all SIZE bytes, also across signals.
+ *
+ * Returns false with errno if it cannot; ENOSPC if the file takes nothing more.
+ */
+bool file_write(int fd, const void *data, size_t size);
+
+/* file_write_at -- The same at an offset. */
+bool file_write_at(int fd, const void *data, size_t size, uint64_t offset);
 
 /* file_is_younger -- Tells whether an open file was written, renamed or given other attributes
  * after a moment of CLOCK_REALTIME. */

@@ -5,7 +5,6 @@
 #include "profile/names/names_cache.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
+#include "profile/base/file.h"
 
 enum {
 	NAME_BYTES = 2 * NAMES_BUILD_ID_MAX + 32,
@@ -146,21 +146,6 @@ void names_cache_open(struct names_answers *a, const struct names_cache *cache,
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static bool write_all_bytes(int fd, const void *data, size_t size)
-{
-	const char *from = data;
-
-	while (size > 0) {
-		ssize_t n = write(fd, from, size);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		from += n > 0 ? n : 0;
-		size -= n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 /* SIGXFSZ, of a write beyond the limit of file sizes, would end the process. */
 static bool write_without_signal(int fd, const void *data, size_t size)
 {
@@ -174,7 +159,7 @@ static bool write_without_signal(int fd, const void *data, size_t size)
 	was_pending = sigismember(&pending, SIGXFSZ) == 1;
 	if (sigprocmask(SIG_BLOCK, &limit, &before) < 0)
 		return false;
-	is_written = write_all_bytes(fd, data, size);
+	is_written = file_write(fd, data, size);
 	if (!is_written && !was_pending)
 		sigtimedwait(&limit, NULL, &at_once);
 	sigprocmask(SIG_SETMASK, &before, NULL);

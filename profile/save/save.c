@@ -4,12 +4,12 @@
  */
 #include "profile/save/save.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "profile/base/crc32.h"
+#include "profile/base/file.h"
 #include "profile/save/save_image.h"
 
 enum { FIRST_ROOM = 64 };
@@ -17,21 +17,8 @@ enum { FIRST_ROOM = 64 };
 static int write_at_offset(const struct save *k, const void *data, size_t size, uint64_t offset,
 			   struct mu_error *err)
 {
-	const char *at = data;
-
-	while (size > 0) {
-		ssize_t n = pwrite(k->fd, at, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : ENOSPC;
-			return mu_error_set(err, MU_ERROR_SYSTEM, offset, "%m");
-		}
-		at += n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
+	if (!file_write_at(k->fd, data, size, offset))
+		return mu_error_set(err, MU_ERROR_SYSTEM, offset, "%m");
 	return 0;
 }
 

@@ -9,13 +9,12 @@
  */
 #include "profile/save/save_image.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "profile/base/crc32.h"
+#include "profile/base/file.h"
 #include "profile/read/batch.h"
 #include "profile/read/lifetimes.h"
 #include "recording/accesses.h"
@@ -95,21 +94,11 @@ struct image_writer {
 
 static void flush_buffer(struct image_writer *w)
 {
-	size_t done = 0;
+	uint64_t offset = w->start + w->at - w->used;
 
-	while (done < w->used && !w->has_failed) {
-		uint64_t offset = w->start + w->at - w->used + done;
-		ssize_t n = pwrite(w->fd, w->buffer + done, w->used - done, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			errno = n < 0 ? errno : ENOSPC;
-			mu_error_set(w->err, MU_ERROR_SYSTEM, offset, "%m");
-			w->has_failed = true;
-			break;
-		}
-		done += (size_t)n;
+	if (!w->has_failed && !file_write_at(w->fd, w->buffer, w->used, offset)) {
+		mu_error_set(w->err, MU_ERROR_SYSTEM, offset, "%m");
+		w->has_failed = true;
 	}
 	w->used = 0;
 }
