@@ -402,12 +402,8 @@ FILE *layout_open(FILE *out, struct layout_style style)
 	static const cookie_io_functions_t hooks = { .write = write_cookie_text,
 						     .close = close_cookie };
 	struct layout *l = xcalloc(1, sizeof(*l));
-	FILE *stream;
 
 	l->pen.out = out;
 	l->pen.style = style;
-	stream = fopencookie(l, "w", hooks);
-	if (!stream)
-		die("out of memory");
-	return stream;
+	return xcheck(fopencookie(l, "w", hooks));
 }

@@ -52,8 +52,7 @@ struct bands {
  * f       the filter of a profile with names; places that it ignores are left out.
  * config  of the recording: in which unit time was counted.
  * least   percent of the area that a place must have for a band of its own.
- * Returns 0, or -1 with ERR: without memory, or MU_ERROR_FORMAT when there are less than two
- * samples.
+ * Returns 0, or -1 with ERR when there are less than two samples.
  */
 int bands_of_image(struct bands *b, const struct filter *f, const struct image *im,
 		   const struct mu_config *config, double least, struct mu_error *err);

@@ -134,12 +134,12 @@ static void write_stack_frames(FILE *out, const struct profile *p, const struct 
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-/* What a site has besides its sums; NULL: there was no memory for it. */
+/* What a site has besides its sums. */
 struct site_details {
 	struct sites_classes *classes;
-	struct weight *growth;
-	struct site_errors *errors; /* NULL, too, if nothing was sampled */
-	struct sampled_error *growth_error;
+	struct weight *growth;	    /* NULL if a snapshot is damaged */
+	struct site_errors *errors; /* NULL if nothing was sampled */
+	struct sampled_error *growth_error; /* NULL without both */
 	double distance;	    /* mean bytes between two samples */
 };
 
@@ -188,10 +188,10 @@ static void write_site_numbers(FILE *out, const struct site *s, const struct sit
 	if (d->growth)
 		fprintf(out, ",\"growth_bytes\":%" PRId64 ",\"growth_blocks\":%" PRId64,
 			d->growth[number].bytes, d->growth[number].blocks);
-	fputs(d->classes ? ",\"size_classes\":[" : "", out);
-	for (unsigned int i = 0; d->classes && i < SITES_CLASSES; i++)
+	fputs(",\"size_classes\":[", out);
+	for (unsigned int i = 0; i < SITES_CLASSES; i++)
 		fprintf(out, "%s%" PRIu64, i ? "," : "", d->classes[number].blocks[i]);
-	fputs(d->classes ? "]}" : "}", out);
+	fputs("]}", out);
 }
 
 static bool is_site_listed(const struct filter *f, uint32_t number)
@@ -267,10 +267,8 @@ static void write_sites(FILE *out, const struct export *e)
 		d.growth = NULL;
 	}
 	if (d.growth && d.errors) {
-		d.growth_error = calloc((size_t)sites->count + 1, sizeof(*d.growth_error));
-		if (d.growth_error)
-			moment_growth_errors(sites, e->image, &g, d.errors, d.growth,
-					     d.growth_error, &err);
+		d.growth_error = xcalloc((size_t)sites->count + 1, sizeof(*d.growth_error));
+		moment_growth_errors(sites, e->image, &g, d.errors, d.growth, d.growth_error, &err);
 	}
 	if (d.growth)
 		write_growth_sums(out, e->filter, &g, d.growth);

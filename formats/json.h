@@ -71,6 +71,6 @@ void json_put_string(FILE *out, const char *text);
 
 /* json_write -- Writes all of an image as one JSON object, on lines of moderate length.
  *
- * OUT keeps its errors. Without memory, some members are missing.
+ * OUT keeps its errors.
  */
 void json_write(FILE *out, const struct export *e);

@@ -8,8 +8,5 @@
 
 #include "formats/export.h"
 
-/* json_write_run -- Writes the members from "exit" to "processes", each with a comma behind it.
- *
- * Without memory it writes those that need none.
- */
+/* json_write_run -- Writes the members from "exit" to "processes", each with a comma behind it. */
 void json_write_run(FILE *out, const struct export *e);

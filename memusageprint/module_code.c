@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/xmalloc.h"
 #include "profile/base/limits.h"
 #include "profile/model/code.h"
 #include "profile/symbols/allocsyms.h"
@@ -39,9 +40,9 @@ static int write_symbol_addresses(const struct settings *settings,
 				  const struct symbols_options *options)
 {
 	size_t count = settings->symbol_rules.count;
-	struct allocrule *rule = calloc(count, sizeof(*rule));
+	struct allocrule *rule = xcalloc(count, sizeof(*rule));
 	struct allocsyms found = { .length = 0 };
-	bool ok = rule != NULL;
+	bool ok = true;
 
 	for (size_t i = 0; ok && i < count; i++) {
 		const char *text = settings->symbol_rules.item[i];

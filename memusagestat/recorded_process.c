@@ -78,9 +78,9 @@ static int load_with_names(struct recorded_process *r, uint32_t k, int pid,
 	const struct filter_options o = filter_options_of(s);
 
 	if (segment_image(&r->segment, k, &r->image, err) < 0 ||
-	    save_verify(&r->segment, &r->image, err) < 0 ||
-	    profile_load(&r->profile, &r->image, err) < 0)
+	    save_verify(&r->segment, &r->image, err) < 0)
 		return -1;
+	profile_load(&r->profile, &r->image);
 	modules_follow_links(&r->profile.modules);
 	sites_lifetimes(&r->profile.sites, &r->image);
 	if (resolve_names(r, pid, !s->no_names_cache, err) < 0)

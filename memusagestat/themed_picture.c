@@ -199,10 +199,9 @@ static void draw_recording_curves(struct themed_picture *p, const struct recorde
 	const uint64_t start = im->head.process.start_mono_ns;
 	struct curve_points shots, samples;
 	struct timeline t;
-	struct mu_error err;
 
-	if (timeline_load(&t, im, &err) < 0)
-		die("%s: %s", p->source.name, err.text);
+	if (timeline_load(&t, im, NULL) < 0)
+		xno_memory();
 	load_snapshot_points(&shots, r);
 	curve_points_init(&samples, t.count);
 	for (size_t i = 0; i < samples.count; i++) {

@@ -19,7 +19,7 @@ bool xtree_can_export(const struct recording *r, const struct settings *settings
 /* xtree_export -- Writes the report of one image; for struct image_file.
  *
  * name  of the file: with ".ms" in it the report has Massif's form, else callgrind's.
- * Returns 0, or -1 after a warning: no memory.
+ * Returns 0.
  */
 int xtree_export(FILE *out, const char *name, struct report_subject *s,
 		 const struct report_job *job);

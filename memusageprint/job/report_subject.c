@@ -41,9 +41,9 @@ static int load_image(struct report_subject *s, const struct settings *settings,
 	const struct filter_options o = settings_filter(settings);
 
 	if (segment_image(&s->recording->segment, s->slot, &s->image, err) < 0 ||
-	    save_verify(&s->recording->segment, &s->image, err) < 0 ||
-	    profile_load(&s->profile, &s->image, err) < 0)
+	    save_verify(&s->recording->segment, &s->image, err) < 0)
 		return -1;
+	profile_load(&s->profile, &s->image);
 	modules_follow_links(&s->profile.modules);
 	if (place_names_resolve(&s->profile, &s->recording->segment, &s->image, (pid_t)s->pid,
 				settings, true, err) < 0)
@@ -215,9 +215,5 @@ bool report_subject_is_live(const struct report_subject *s)
 
 char *report_subject_command(const struct report_subject *s)
 {
-	char *text = image_command(&s->image);
-
-	if (!text)
-		die("no memory for the command line");
-	return text;
+	return xcheck(image_command(&s->image));
 }

@@ -133,15 +133,15 @@ static struct live_point make_point(const struct image *im, uint64_t mono_ns, in
 }
 
 /* Snapshots know the heap; samples, which are in between, the resident memory too. */
-static int read_history(struct live_curve *history, const struct image *im, struct mu_error *err)
+static void read_history(struct live_curve *history, const struct image *im)
 {
 	struct timeline t;
 	uint64_t i = 0, rss = 0;
 	struct mu_snapshot s;
 	struct live_point point;
 
-	if (timeline_load(&t, im, err) < 0)
-		return -1;
+	if (timeline_load(&t, im, NULL) < 0)
+		xno_memory();
 	history->count = 0;
 	for (uint32_t k = 0; k <= t.count; k++) {
 		for (; i < image_count(im, MU_SEC_SNAPSHOTS) && image_snapshot(im, i, &s) &&
@@ -156,7 +156,6 @@ static int read_history(struct live_curve *history, const struct image *im, stru
 		curve_append(history, &point);
 	}
 	timeline_free(&t);
-	return 0;
 }
 
 static void read_figures(struct look *l, const struct image *im)
@@ -178,22 +177,19 @@ static void read_figures(struct look *l, const struct image *im)
 	terminal_clean_text(l->command);
 }
 
-static int read_sites(struct look *l, const struct image *im, const struct places *places,
-		      struct mu_error *err)
+static void read_sites(struct look *l, const struct image *im, const struct places *places)
 {
 	struct sites sites;
-	int result = sites_load(&sites, im, places->profile.stack_count, err);
 
-	if (result == 0) {
-		l->site = xcalloc((size_t)sites.count + 1, sizeof(*l->site));
-		l->sites = sites.count;
-	}
+	if (sites_load(&sites, im, places->profile.stack_count, NULL) < 0)
+		xno_memory();
+	l->site = xcalloc((size_t)sites.count + 1, sizeof(*l->site));
+	l->sites = sites.count;
 	for (uint32_t i = 0; i < l->sites; i++)
 		l->site[i] = (struct live_values){ .bytes = sites.site[i].live_bytes,
 						   .blocks = sites.site[i].live_blocks,
 						   .total = sites.site[i].total_bytes };
 	sites_free(&sites);
-	return result;
 }
 
 static bool has_mark(const struct image *im)
@@ -217,9 +213,9 @@ static int read_image(struct look *l, const struct segment *segment, struct plac
 	if (!segment_slot(segment, 0, &slot))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "it has no process");
 	if (segment_image(segment, 0, &im, err) < 0 || save_verify(segment, &im, err) < 0 ||
-	    places_update(places, segment, &im, settings, err) < 0 ||
-	    read_sites(l, &im, places, err) < 0)
+	    places_update(places, segment, &im, settings, err) < 0)
 		return -1;
+	read_sites(l, &im, places);
 	read_processes(l, segment, im.head.process.uid, places);
 	l->pid = slot.pid;
 	read_figures(l, &im);
@@ -228,7 +224,8 @@ static int read_image(struct look *l, const struct segment *segment, struct plac
 		return 0;
 	l->has_history = true;
 	l->has_mark = has_mark(&im);
-	return read_history(history, &im, err);
+	read_history(history, &im);
+	return 0;
 }
 
 int look_take(struct look *l, const char *file, struct places *places,

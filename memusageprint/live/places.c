@@ -64,8 +64,7 @@ int places_update(struct places *p, const struct segment *segment, const struct 
 	if (p->is_loaded && p->tables == tables && p->start_ns == start)
 		return 0;
 	forget_profile(p);
-	if (profile_load(&p->profile, im, err) < 0)
-		return -1;
+	profile_load(&p->profile, im);
 	modules_follow_links(&p->profile.modules);
 	if (place_names_resolve(&p->profile, segment, im, (pid_t)im->head.process.pid, o, false,
 				err) < 0)

@@ -38,7 +38,7 @@ struct places {
  *
  * segment  of the image.
  * o        options about names.
- * Returns 0, or -1 with ERR: no memory.
+ * Returns 0, or -1 with ERR: names cannot be looked up.
  * Cost     nothing if there are no new sites; else as profile_load() and profile_resolve().
  */
 int places_update(struct places *p, const struct segment *segment, const struct image *im,

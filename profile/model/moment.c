@@ -302,11 +302,11 @@ static int add_moment_errors(const struct sites *s, const struct image *im, cons
 			     const struct site_errors *e, struct sampled_error *error,
 			     struct mu_error *err)
 {
-	struct weight *weight = calloc((size_t)s->count + 1, sizeof(*weight));
-	struct sampled_error *of = calloc((size_t)s->count + 1, sizeof(*of));
-	int result = weight && of ? 0 : mu_error_memory(err);
+	struct weight *weight = xcalloc((size_t)s->count + 1, sizeof(*weight));
+	struct sampled_error *of = xcalloc((size_t)s->count + 1, sizeof(*of));
+	int result = 0;
 
-	if (result == 0 && weigh_moment(s, im, m, weight) < 0)
+	if (weigh_moment(s, im, m, weight) < 0)
 		result = mu_error_set(err, MU_ERROR_FORMAT, 0, "a snapshot is damaged");
 	if (result == 0)
 		site_errors_weigh(s, e, metric[m->kind], weight, of);

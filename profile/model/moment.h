@@ -59,7 +59,7 @@ const char *moment_kind_name(enum moment_kind kind);
  *
  * weight  one per site; is_there is set for those that had memory at one of the moments.
  * Weights have no errors: see moment_growth_errors().
- * Returns 0, or -1 with ERR: no memory, or a snapshot is damaged.
+ * Returns 0, or -1 with ERR: a snapshot is damaged.
  */
 int moment_growth(const struct sites *s, const struct image *im, const struct growth_range *g,
 		  struct weight *weight, struct mu_error *err);

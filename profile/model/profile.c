@@ -114,13 +114,14 @@ void profile_load_places(struct profile *p, const struct image *im)
 	load_frame_tree(p, im);
 }
 
-int profile_load(struct profile *p, const struct image *im, struct mu_error *err)
+void profile_load(struct profile *p, const struct image *im)
 {
 	profile_load_places(p, im);
 	image_forget(im);
 	load_stack_table(p, im);
 	image_forget(im);
-	return sites_load(&p->sites, im, p->stack_count, err);
+	if (sites_load(&p->sites, im, p->stack_count, NULL) < 0)
+		xno_memory();
 }
 
 void profile_free(struct profile *p)

@@ -2,7 +2,8 @@
  *
  *	struct profile p;
  *
- *	if (profile_load(&p, &image, &err) == 0 && profile_resolve(&p, NULL, &err) == 0)
+ *	profile_load(&p, &image);
+ *	if (profile_resolve(&p, NULL, &err) == 0)
  *		...;
  *	profile_free(&p);
  *
@@ -73,12 +74,11 @@ struct profile {
 
 /* profile_load -- copy sites, stacks and modules out of an image.
  *
- * p    overwritten; release with profile_free() in any case.
+ * p    overwritten; release with profile_free().
  * im   of a live or dead process, or kept. Without recorded stacks the profile is empty.
- * Returns 0, or -1 with ERR without memory.
  * Cost about 20 ns per frame, and 24 bytes.
  */
-int profile_load(struct profile *p, const struct image *im, struct mu_error *err);
+void profile_load(struct profile *p, const struct image *im);
 
 /* profile_load_places -- Does the same for modules, frames and locations alone, for
  * profile_resolve(). */

@@ -31,9 +31,9 @@ struct scope_names {
  *
  * die  a function or an inlined call.
  * Lambdas are counted in the order of the source, in the function around them.
- * Returns NULL without memory, or if there is nothing around it but its unit, or if the unit's
- * language is not C++, or beyond some millions of entries. Cost one pass over a unit's entries, 0.1
- * to 0.3 us each, at its first call.
+ * Returns NULL if there is nothing around it but its unit, or if the unit's language is not C++, or
+ * beyond some millions of entries. Cost one pass over a unit's entries, 0.1 to 0.3 us each, at its
+ * first call.
  */
 char *scope_names_of(struct scope_names *s, Dwarf_Die *die);
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "cli/xmalloc.h"
 #include "profile/read/batch.h"
 #include "profile/read/snapshot_values.h"
 #include "recording/copies.h"
@@ -116,10 +117,10 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 struct sites_classes *sites_classes(const struct sites *s, const struct image *im)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
-	struct sites_classes *of = calloc((size_t)s->count + 1, sizeof(*of));
+	struct sites_classes *of = xcalloc((size_t)s->count + 1, sizeof(*of));
 	struct mu_cell cell;
 
-	for (uint64_t i = 0; of && i < cells && copy_cell_entry(im, i, &cell); i++) {
+	for (uint64_t i = 0; i < cells && copy_cell_entry(im, i, &cell); i++) {
 		if (cell.site >= s->count || cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
 			continue;
 		for (unsigned int k = 0; k < SITES_CLASSES; k++)

@@ -56,7 +56,7 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 
 /* sites_classes -- blocks of every site by size, added up as sites_load() does.
  *
- * Returns one entry per site, to be freed; NULL without memory.
+ * Returns one entry per site, to be freed.
  */
 struct sites_classes *sites_classes(const struct sites *s, const struct image *im);
 

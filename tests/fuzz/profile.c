@@ -88,21 +88,20 @@ static void read_image(const struct image *im, const struct segment *s)
 	struct profile p;
 	struct filter f;
 
-	if (profile_load(&p, im, NULL) == 0) {
-		filter_init(&f, &p, NULL);
-		weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
-		sites_lifetimes(&p.sites, im);
-		for (int kind = METRIC_PEAK; kind <= METRIC_SNAPSHOT; kind++) {
-			sites_weigh(&p.sites, im, (enum metric_kind)kind, 0, weight);
-			make_tree(&f, weight, TREE_BY_ADDRESS);
-			make_tree(&f, weight, TREE_BY_LINE);
-		}
-		make_lists(&f, weight);
-		export(&f, im, weight);
-		make_page(&f, im, s);
-		free(weight);
-		filter_free(&f);
+	profile_load(&p, im);
+	filter_init(&f, &p, NULL);
+	weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
+	sites_lifetimes(&p.sites, im);
+	for (int kind = METRIC_PEAK; kind <= METRIC_SNAPSHOT; kind++) {
+		sites_weigh(&p.sites, im, (enum metric_kind)kind, 0, weight);
+		make_tree(&f, weight, TREE_BY_ADDRESS);
+		make_tree(&f, weight, TREE_BY_LINE);
 	}
+	make_lists(&f, weight);
+	export(&f, im, weight);
+	make_page(&f, im, s);
+	free(weight);
+	filter_free(&f);
 	profile_free(&p);
 }
 

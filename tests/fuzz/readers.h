@@ -68,16 +68,15 @@ static inline void readers_profile(const struct image *im)
 	struct weight *weight;
 	struct profile p;
 
-	if (profile_load(&p, im, NULL) == 0) {
-		weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
-		sites_lifetimes(&p.sites, im);
-		free(sites_classes(&p.sites, im));
-		for (uint64_t i = 0; weight && i < 4; i++)
-			sites_weigh(&p.sites, im, METRIC_SNAPSHOT, i, weight);
-		points_load(&points, &p.sites, im);
-		points_free(&points);
-		free(weight);
-	}
+	profile_load(&p, im);
+	weight = calloc((size_t)p.sites.count + 1, sizeof(*weight));
+	sites_lifetimes(&p.sites, im);
+	free(sites_classes(&p.sites, im));
+	for (uint64_t i = 0; weight && i < 4; i++)
+		sites_weigh(&p.sites, im, METRIC_SNAPSHOT, i, weight);
+	points_load(&points, &p.sites, im);
+	points_free(&points);
+	free(weight);
 	profile_free(&p);
 }
 
