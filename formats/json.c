@@ -48,8 +48,7 @@ void json_put_string(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* "key":"text", */
-static void write_text_field(FILE *out, const char *key, const char *text)
+void json_put_field(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, "\"%s\":", key);
 	json_put_string(out, text);
@@ -73,7 +72,7 @@ static void write_module_list(FILE *out, const struct profile *p)
 				 symbols_state_has_names(p->symbols.state[i]);
 
 		fputs(i ? ",\n {" : "\n {", out);
-		write_text_field(out, "path", m->path);
+		json_put_field(out, "path", m->path);
 		write_build_id(out, &m->id);
 		fprintf(out, "\"start\":\"0x%" PRIx64 "\",\"end\":\"0x%" PRIx64
 			"\",\"bias\":\"0x%" PRIx64 "\",\"names\":%s}", m->start, m->end, m->bias,
@@ -90,8 +89,8 @@ static void write_location_levels(FILE *out, const struct profile *p, uint32_t l
 	fputs("\"levels\":[", out);
 	for (uint32_t i = 0; i < count; i++) {
 		fputs(i ? ",{" : "{", out);
-		write_text_field(out, "function", symbols_text(&p->symbols, level[i].full));
-		write_text_field(out, "file", symbols_text(&p->symbols, level[i].file));
+		json_put_field(out, "function", symbols_text(&p->symbols, level[i].full));
+		json_put_field(out, "file", symbols_text(&p->symbols, level[i].file));
 		fprintf(out, "\"line\":%" PRIu32 "}", level[i].line);
 	}
 	fputs("]}", out);
@@ -381,9 +380,9 @@ static void write_memory_split(FILE *out, const struct image *im)
 void json_write(FILE *out, const struct export *e)
 {
 	fputs("{\"format\":\"memusage\",\"version\":1,", out);
-	write_text_field(out, "creator", e->version);
+	json_put_field(out, "creator", e->version);
 	fprintf(out, "\"pid\":%" PRIu32 ",", e->pid);
-	write_text_field(out, "command", e->command);
+	json_put_field(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
 	json_write_run(out, e);

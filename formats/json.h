@@ -69,6 +69,9 @@ void json_put_characters(FILE *out, const char *text, const char *end, bool in_h
 /* json_put_string -- Prints a text as a JSON string. Invalid UTF-8 becomes U+FFFD. */
 void json_put_string(FILE *out, const char *text);
 
+/* json_put_field -- Prints "key":"text", with the comma behind it. */
+void json_put_field(FILE *out, const char *key, const char *text);
+
 /* json_write -- Writes all of an image as one JSON object, on lines of moderate length.
  *
  * OUT keeps its errors.

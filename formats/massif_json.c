@@ -11,13 +11,6 @@
 #include "cli/xmalloc.h"
 #include "formats/json.h"
 
-static void write_text_field(FILE *out, const char *key, const char *text)
-{
-	fprintf(out, "\"%s\":", key);
-	json_put_string(out, text);
-	putc(',', out);
-}
-
 /* The nodes stand in preorder: after each, as many trees end as the depth falls. */
 static void write_node_tree(FILE *out, const struct massif_file *m, const struct massif_snapshot *s)
 {
@@ -28,7 +21,7 @@ static void write_node_tree(FILE *out, const struct massif_file *m, const struct
 		uint32_t next = i + 1 < s->node_count ? tree[i + 1].depth : 0;
 
 		fprintf(out, "\n  {\"bytes\":%" PRIu64 ",", tree[i].bytes);
-		write_text_field(out, "text", text + strspn(text, " \t"));
+		json_put_field(out, "text", text + strspn(text, " \t"));
 		fputs("\"children\":[", out);
 		for (uint32_t depth = tree[i].depth + 1; depth > next; depth--)
 			fputs("]}", out);
@@ -60,7 +53,7 @@ static void write_desc_array(FILE *out, const char *desc)
 	size_t length = strlen(desc);
 	char *copy = xstrndup(desc, length > 0 ? length - 1 : 0);
 
-	write_text_field(out, "desc", copy + strspn(copy, " \t"));
+	json_put_field(out, "desc", copy + strspn(copy, " \t"));
 	free(copy);
 }
 
@@ -68,8 +61,8 @@ void massif_to_json(FILE *out, const struct massif_file *m)
 {
 	fputs("{\"format\":\"massif\",\"version\":1,", out);
 	write_desc_array(out, m->desc);
-	write_text_field(out, "command", m->cmd);
-	write_text_field(out, "time_unit", massif_unit_name(m->unit));
+	json_put_field(out, "command", m->cmd);
+	json_put_field(out, "time_unit", massif_unit_name(m->unit));
 	fputs("\"snapshots\":[", out);
 	for (size_t i = 0; i < m->count; i++) {
 		if (i > 0)

@@ -94,7 +94,7 @@ int bands_picture_run(const struct settings *s)
 	int result;
 
 	input_file_open(&source, s->input);
-	input_file_check_output(&source, s->output, "picture");
+	input_file_check_output(source.fd, s->output, "picture");
 	result = draw_input_bands(s, &source);
 	input_file_close(&source);
 	return source.is_cut ? -1 : result;

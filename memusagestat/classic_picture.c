@@ -164,14 +164,14 @@ static void draw_axis_ends(struct classic_picture *p, const char *text)
 
 /* Draws the longest of three captions that leaves a third of the plot to the labels. Returns its
  * length. */
-static int draw_time_caption(struct classic_picture *p, const struct data_input *in)
+static int draw_time_caption(struct classic_picture *p, const struct dat_info *info)
 {
-	const char *unit = in->is_ns ? label_time_unit(in->end - in->start).name : "% of the run";
+	const char *unit = info->is_ns ? label_time_unit(info->end - info->start).name : "% of the run";
 	int room = (p->width - 2 * MARGIN_X) * 2 / 3 / SMALL_WIDTH;
 	char text[96];
 
 	snprintf(text, sizeof(text), "time in %s, %llu calls", unit,
-		 (unsigned long long)in->events);
+		 (unsigned long long)info->records);
 	if ((int)strlen(text) > room)
 		snprintf(text, sizeof(text), "time in %s", unit);
 	if ((int)strlen(text) > room)
@@ -180,24 +180,24 @@ static int draw_time_caption(struct classic_picture *p, const struct data_input 
 	return (int)strlen(text);
 }
 
-static int format_time_label(char text[LABEL_LENGTH], const struct data_input *in, unsigned tenths)
+static int format_time_label(char text[LABEL_LENGTH], const struct dat_info *info, unsigned tenths)
 {
-	if (in->is_ns)
-		return label_time(text, in->end - in->start, tenths);
+	if (info->is_ns)
+		return label_time(text, info->end - info->start, tenths);
 	return snprintf(text, LABEL_LENGTH, "%u", 10 * tenths);
 }
 
 /* The labels are at tenths of the run, where bands of the strip begin. Labels that would touch the
  * caption, the one before or the last are left out. */
-static void draw_time_scale(struct classic_picture *p, const struct data_input *in)
+static void draw_time_scale(struct classic_picture *p, const struct dat_info *info)
 {
 	int columns = p->width - 2 * MARGIN_X, left = MARGIN_X + 2 * SMALL_WIDTH;
-	int caption = SMALL_WIDTH * draw_time_caption(p, in);
+	int caption = SMALL_WIDTH * draw_time_caption(p, info);
 	int caption_x = MARGIN_X + (columns - caption) / 2;
 	char text[LABEL_LENGTH];
 
 	for (int tenths = 1; tenths <= 9; tenths++) {
-		int size = SMALL_WIDTH * format_time_label(text, in, (unsigned)tenths);
+		int size = SMALL_WIDTH * format_time_label(text, info, (unsigned)tenths);
 		int x = MARGIN_X + columns * tenths / 10 - size / 2;
 		bool hits_caption = x < caption_x + caption + 12 && x + size + 12 > caption_x;
 
@@ -206,15 +206,15 @@ static void draw_time_scale(struct classic_picture *p, const struct data_input *
 		draw_small_text(p, x, p->height - 14, text, COLOR_FRAME);
 		left = x + size + 12;
 	}
-	format_time_label(text, in, 10);
+	format_time_label(text, info, 10);
 	draw_axis_ends(p, text);
 }
 
-static void draw_call_scale(struct classic_picture *p, const struct data_input *in)
+static void draw_call_scale(struct classic_picture *p, const struct dat_info *info)
 {
 	char text[LABEL_LENGTH];
 
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)in->events);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)info->records);
 	draw_axis_ends(p, text);
 	draw_centred_text(p, p->height - 12, "# memory handling function calls", COLOR_FRAME);
 }
@@ -278,9 +278,9 @@ gdImagePtr classic_picture_draw(struct data_input *in, const struct settings *se
 		draw_title_text(&p, settings->title);
 	draw_grid_lines(&p, plot.heap_top, plot.stack_top);
 	if (settings->by_time)
-		draw_time_scale(&p, in);
+		draw_time_scale(&p, &in->dat.info);
 	else
-		draw_call_scale(&p, in);
+		draw_call_scale(&p, &in->dat.info);
 	copy_plot_pixels(&p, &plot);
 	plot_fini(&plot);
 	return p.image;

@@ -5,10 +5,8 @@
 #include "memusagestat/data_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -101,17 +99,11 @@ static void copy_pipe_to_file(struct data_input *in)
 static void open_data_file(struct data_input *in, const char *name)
 {
 	uint64_t beginning;
-	struct stat st;
+	bool is_regular;
 	ssize_t n;
 
-	in->fd = STDIN_FILENO;
-	if (strcmp(name, "-") != 0)
-		in->fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (in->fd < 0 || fstat(in->fd, &st) < 0)
-		die("cannot open %s: %m", in->name);
-	if (S_ISDIR(st.st_mode))
-		die("cannot open %s: %s", in->name, strerror(EISDIR));
-	if (!S_ISREG(st.st_mode)) {
+	in->fd = input_file_open_descriptor(name, in->name, &is_regular);
+	if (!is_regular) {
 		copy_pipe_to_file(in);
 		return;
 	}
@@ -159,7 +151,6 @@ static void read_all_events(struct data_input *in)
 
 void data_input_open(struct data_input *in, const char *name)
 {
-	const struct dat_info *info = &in->dat.info;
 	char beginning[BEGINNING];
 	struct mu_error err;
 
@@ -171,14 +162,7 @@ void data_input_open(struct data_input *in, const char *name)
 		die_of_other_file(in, beginning, size > 0 ? (size_t)size : 0, &err);
 	}
 	read_all_events(in);
-	warn_of_repairs(in, info);
-	in->events = info->records;
-	in->heap_peak = info->heap_peak;
-	in->stack_peak = info->stack_peak;
-	in->total_peak = info->total_peak;
-	in->start = info->start;
-	in->end = info->end;
-	in->is_ns = info->is_ns;
+	warn_of_repairs(in, &in->dat.info);
 }
 
 size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t max)
@@ -187,20 +171,12 @@ size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t m
 	ssize_t n = dat_read(&in->dat, batch, max, &err);
 
 	if (n > 0)
-		progress_update(&in->progress, in->events + in->dat.next);
+		progress_update(&in->progress, in->dat.info.records + in->dat.next);
 	else
 		progress_end(&in->progress);
 	if (n < 0)
 		die_of_input_error(in, &err);
 	return (size_t)n;
-}
-
-bool data_input_is_file(const struct data_input *in, const char *name)
-{
-	struct stat mine, other;
-
-	return stat(name, &other) == 0 && fstat(in->fd, &mine) == 0 &&
-	       mine.st_dev == other.st_dev && mine.st_ino == other.st_ino;
 }
 
 void data_input_close(struct data_input *in)

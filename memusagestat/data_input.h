@@ -7,22 +7,15 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "cli/progress.h"
 #include "formats/dat.h"
 
 struct data_input {
 	const char *name;	/* for messages; borrowed */
-	uint64_t events;
-	uint64_t heap_peak, stack_peak, total_peak;	/* bytes; no event exceeds them */
-	uint64_t start, end;	/* times; end is not before start, events may lie outside */
-	bool is_ns;		/* times are nanoseconds, else of unknown length */
-	const char *command;	/* command line of the run, NULL if unknown */
+	struct dat_reader dat;	/* its info is final; events may lie outside of start and end */
 	/* private */
-	struct dat_reader dat;
 	struct progress progress;
 	int fd;
 };
@@ -42,9 +35,6 @@ void data_input_open(struct data_input *in, const char *name);
  * Returns how many of MAX were stored, 0 at the end. Dies if the file can no longer be read.
  */
 size_t data_input_read(struct data_input *in, struct dat_record *batch, size_t max);
-
-/* data_input_is_file -- Returns whether NAME is the file that is being read. */
-bool data_input_is_file(const struct data_input *in, const char *name);
 
 /* data_input_close -- Releases the input. */
 void data_input_close(struct data_input *in);

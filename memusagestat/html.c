@@ -112,7 +112,7 @@ int html_run(const struct settings *settings)
 
 	check_page_is_built();
 	input_file_open(&s, settings->input);
-	input_file_check_output(&s, settings->html, "page");
+	input_file_check_output(s.fd, settings->html, "page");
 	switch (input_file_kind(&s)) {
 	case INPUT_RECORDING:
 		result = write_recording_page(&s, settings);

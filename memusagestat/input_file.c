@@ -50,22 +50,29 @@ int input_file_decompress(int fd, const char *name)
 	return copy;
 }
 
-void input_file_open(struct input_file *s, const char *input)
+int input_file_open_descriptor(const char *input, const char *name, bool *is_regular)
 {
 	struct stat st;
+	int fd = STDIN_FILENO;
+
+	if (strcmp(input, "-") != 0)
+		fd = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		die("cannot open %s: %m", name);
+	if (S_ISDIR(st.st_mode))
+		die("cannot open %s: %s", name, strerror(EISDIR));
+	*is_regular = S_ISREG(st.st_mode);
+	return fd;
+}
+
+void input_file_open(struct input_file *s, const char *input)
+{
+	bool is_regular;
 	int fd;
 
-	*s = (struct input_file){ .name = input, .fd = STDIN_FILENO };
-	if (strcmp(input, "-") == 0)
-		s->name = "standard input";
-	else
-		s->fd = open(input, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (s->fd < 0 || fstat(s->fd, &st) < 0)
-		die("cannot open %s: %m", s->name);
-	if (S_ISDIR(st.st_mode))
-		die("cannot open %s: %s", s->name, strerror(EISDIR));
-	fd = s->fd;
-	if (!S_ISREG(st.st_mode))
+	*s = (struct input_file){ .name = strcmp(input, "-") == 0 ? "standard input" : input };
+	fd = s->fd = input_file_open_descriptor(input, s->name, &is_regular);
+	if (!is_regular)
 		copy_pipe_to_file(s);
 	s->fd = input_file_decompress(s->fd, s->name);
 	s->path = s->fd == fd && fd != STDIN_FILENO ? xstrdup(input) :
@@ -92,13 +99,13 @@ enum input_kind input_file_kind(const struct input_file *s)
 	return kind;
 }
 
-void input_file_check_output(const struct input_file *s, const char *name, const char *what)
+void input_file_check_output(int fd, const char *name, const char *what)
 {
 	struct stat in, out;
 
 	if (strcmp(name, "-") == 0 && isatty(STDOUT_FILENO))
 		die("the %s would go to the terminal: give a name for it", what);
-	if (stat(name, &out) == 0 && fstat(s->fd, &in) == 0 && in.st_dev == out.st_dev &&
+	if (stat(name, &out) == 0 && fstat(fd, &in) == 0 && in.st_dev == out.st_dev &&
 	    in.st_ino == out.st_ino)
 		die("%s is the input: give another name for the %s", name, what);
 }

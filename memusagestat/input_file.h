@@ -34,9 +34,10 @@ enum input_kind input_file_kind(const struct input_file *s);
 
 /* input_file_check_output -- Dies if the output NAME is the input itself, or a terminal.
  *
+ * fd    of the input.
  * what  is written: "page", "picture".
  */
-void input_file_check_output(const struct input_file *s, const char *name, const char *what);
+void input_file_check_output(int fd, const char *name, const char *what);
 
 /* input_file_read_massif -- Reads a massif.out. Dies if it is none.
  *
@@ -46,6 +47,14 @@ void input_file_read_massif(struct input_file *s, struct massif_file *m);
 
 /* input_file_read_dhat -- Reads DHAT's JSON. Dies if it is none. */
 void input_file_read_dhat(const struct input_file *s, struct dhat *d);
+
+/* input_file_open_descriptor -- Opens INPUT; "-" is standard input.
+ *
+ * name        for messages.
+ * is_regular  set to whether it is a regular file.
+ * Dies with a message if it cannot be opened, or is a directory.
+ */
+int input_file_open_descriptor(const char *input, const char *name, bool *is_regular);
 
 /* input_file_decompress -- Replaces FD by a nameless file with its decompressed contents, if it is
  * compressed.

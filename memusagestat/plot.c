@@ -195,24 +195,25 @@ static void draw_all_events(struct plot_pass *p, struct data_input *in, bool by_
 void plot_draw(struct plot *plot, struct data_input *in, int columns, int rows, bool by_time,
 	       bool with_total)
 {
+	const struct dat_info *info = &in->dat.info;
 	struct plot_pass p = {
-		.plot = plot, .events = in->events, .start = in->start,
-		.duration = in->end - in->start,
-		.tick_step = in->events < 20 ? 1 : in->events / 20,
+		.plot = plot, .events = info->records, .start = info->start,
+		.duration = info->end - info->start,
+		.tick_step = info->records < 20 ? 1 : info->records / 20,
 	};
 
 	*plot = (struct plot){ .columns = columns, .rows = rows };
-	plot->heap_top = with_total ? in->total_peak : in->heap_peak;
-	plot->stack_top = with_total ? in->total_peak : in->stack_peak;
+	plot->heap_top = with_total ? info->total_peak : info->heap_peak;
+	plot->stack_top = with_total ? info->total_peak : info->stack_peak;
 	canvas_init(&plot->canvas, columns + 1, rows + 1);
 	plot->band = xcalloc((size_t)columns + 2, sizeof(*plot->band));
 	plot->tick = xcalloc((size_t)columns + 1, sizeof(*plot->tick));
-	plot_curve_init(&p.total, in->total_peak, rows, COLOR_TOTAL, with_total);
+	plot_curve_init(&p.total, info->total_peak, rows, COLOR_TOTAL, with_total);
 	plot_curve_init(&p.heap, plot->heap_top, rows, COLOR_HEAP, true);
 	plot_curve_init(&p.stack, plot->stack_top, rows, COLOR_STACK, true);
 	if (by_time)
 		mark_bands_by_time(plot);
-	else if (in->events > 0)
+	else if (p.events > 0)
 		column_of_event(&p, 0);
 	draw_all_events(&p, in, by_time);
 	if (!by_time)

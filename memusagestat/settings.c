@@ -34,18 +34,6 @@ static const char *set_flame_kind(const struct opt *option, const char *arg, voi
 	return "is none of peak, end, total, temporary";
 }
 
-static const char *set_histogram_kind(const struct opt *option, const char *arg, void *data)
-{
-	((struct settings *)data)->kind = PICTURE_HISTOGRAM;
-	return NULL;
-}
-
-static const char *set_bands_kind(const struct opt *option, const char *arg, void *data)
-{
-	((struct settings *)data)->kind = PICTURE_BANDS;
-	return NULL;
-}
-
 static const struct opt options[] = {
 	OPT_GROUP("Output"),
 	OPT_STR('o', "output", "FILE", &given.output,
@@ -63,13 +51,13 @@ static const struct opt options[] = {
 		 "classic is the graph of glibc's memusagestat, the default for a data file; "
 		 "others are drawn light or dark"),
 	OPT_GROUP("Other pictures (of recordings, massif.out, DHAT's JSON)"),
-	OPT_CALL(0, "histogram", NULL, set_histogram_kind, &given,
+	OPT_CONST(0, "histogram", &given.kind, PICTURE_HISTOGRAM,
 		 "draw the number of requested blocks by size"),
 	OPT_CALL_OPTIONAL(0, "flame", "peak|end|total|temporary", set_flame_kind, &given,
 			  "draw the call stacks as a flame graph, of memory live at the peak "
 			  "(default), live at the end, allocated in total, or of temporary "
 			  "blocks"),
-	OPT_CALL(0, "bands", NULL, set_bands_kind, &given,
+	OPT_CONST(0, "bands", &given.kind, PICTURE_BANDS,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
 	OPT_LIST(0, "alloc-fn", "NAME", &given.alloc_fn,

@@ -25,7 +25,7 @@ struct settings {
 	bool with_total;	/* also the sum of heap and stack */
 	const char *html;	/* file of the page, "-": standard output; NULL: a picture */
 	unsigned pid;		/* of a recording, 0: the process that was started */
-	enum picture_kind kind;
+	int kind;		/* enum picture_kind */
 	int flame;		/* the metric, in the order of the words of --flame */
 	int theme;		/* enum theme_choice */
 	enum drawing_format format;	/* by the name of the output */

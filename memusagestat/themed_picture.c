@@ -126,11 +126,13 @@ static void draw_data_curves(struct themed_picture *p)
 	struct page_dat_point *all = xcalloc(PAGE_DAT_POINTS, sizeof(*all));
 	const bool by_time = p->settings->by_time;
 	struct curve_points points;
+	const struct dat_info *info;
 	struct data_input in;
 	size_t n;
 
 	data_input_open(&in, p->source.path);
-	page_dat_init(kept, &in.dat.info);
+	info = &in.dat.info;
+	page_dat_init(kept, info);
 	while ((n = data_input_read(&in, batch, BATCH)) > 0)
 		page_dat_add(kept, batch, n);
 	curve_points_init(&points, page_dat_points(kept, all));
@@ -138,7 +140,7 @@ static void draw_data_curves(struct themed_picture *p)
 		const struct dat_record *r = &all[i].record;
 		uint64_t time = dat_time(r);
 
-		points.x[i] = by_time ? (time > in.start ? (double)(time - in.start) : 0) :
+		points.x[i] = by_time ? (time > info->start ? (double)(time - info->start) : 0) :
 					(double)all[i].number;
 		points.y[0][i] = (double)r->heap;
 		points.y[1][i] = (double)r->stack;
@@ -149,11 +151,11 @@ static void draw_data_curves(struct themed_picture *p)
 			  make_chart_curve(p, &points, 2, "heap + stack") },
 		.lines = p->settings->with_total ? 2 : 1,
 		.stack = make_chart_curve(p, &points, 1, "stack"),
-		.x_end = by_time ? (double)(in.end - in.start) : (double)in.events,
-		.x_label = by_time && in.is_ns ? chart_time : chart_count,
-		.x_what = !by_time ? "calls" : in.is_ns ? NULL : "ticks",
+		.x_end = by_time ? (double)(info->end - info->start) : (double)info->records,
+		.x_label = by_time && info->is_ns ? chart_time : chart_count,
+		.x_what = !by_time ? "calls" : info->is_ns ? NULL : "ticks",
 		.caption = !by_time ? "calls of malloc, free and others" :
-			   in.is_ns ? "time" : "ticks of the processor clock",
+			   info->is_ns ? "time" : "ticks of the processor clock",
 		.title = picture_title(p),
 	};
 	c.stack.dash = 0;
@@ -394,7 +396,7 @@ int themed_picture_run(const struct settings *settings)
 	int result;
 
 	input_file_open(&p.source, settings->input);
-	input_file_check_output(&p.source, settings->output, "picture");
+	input_file_check_output(p.source.fd, settings->output, "picture");
 	draw_input(&p);
 	result = output_open(&out, settings->output, p.command ? 0 : OUTPUT_PUBLIC);
 	if (result == 0) {

@@ -21,8 +21,8 @@ struct export_format {
 	 * write_image() returns 0, or -1 after a warning. */
 	void (*write)(FILE *out, const struct export *e);
 	int (*write_image)(FILE *out, struct report_subject *s, const struct settings *settings);
-	/* Either of the two converts a massif.out, without what its reader skips, or the tree of its
-	 * peak. NULL: this is not possible. */
+	/* Either of the two converts a massif.out, without what its reader skips, or the tree of
+	 * its peak. NULL: this is not possible. */
 	void (*convert_massif)(FILE *out, const struct massif_file *m);
 	void (*convert_massif_tree)(FILE *out, const struct massif_file *m,
 				    const struct massif_snapshot *s);

@@ -51,8 +51,8 @@ struct symbols {
  * module   COUNT of them.
  * request  REQUESTS of them, ordered by module, then by address, without duplicates.
  * o        NULL for defaults.
- * Returns 0, or -1 with ERR if no child can be started. A module that gives no names is no failure: see
- * symbols->state.
+ * Returns 0, or -1 with ERR if no child can be started. A module that gives no names is no failure:
+ * see symbols->state.
  * Cost     see docs/benchmarks.md; forks once, and once more per module that breaks the child.
  */
 int symbols_resolve(struct symbols *s, const struct symbols_module *module, uint32_t count,
