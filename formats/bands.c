@@ -207,10 +207,10 @@ static void format_address_name(const struct profile *p, uint32_t location, char
 {
 	const struct location *l = &p->location[location];
 	uint64_t bias = l->module < p->modules.count ? p->modules.module[l->module].bias : 0;
-	const char *path = profile_object(p, location), *slash = strrchr(path, '/');
+	const char *path = profile_object(p, location);
 
-	snprintf(name, NAME_BYTES, "%.150s+0x%" PRIx64,
-		 *path ? slash ? slash + 1 : path : "unknown", l->pc - 1 - bias);
+	snprintf(name, NAME_BYTES, "%.150s+0x%" PRIx64, *path ? basename(path) : "unknown",
+		 l->pc - 1 - bias);
 }
 
 /* "read_line (input.c:34)", "libfoo.so+0x1234" */
@@ -218,7 +218,7 @@ static void format_place_name(const struct profile *p, const struct position *at
 			      char name[NAME_BYTES])
 {
 	const struct symbols_level *level = at->left ? position_level(p, at) : NULL;
-	const char *file, *slash;
+	const char *file;
 	int length;
 
 	if (!at->left) {
@@ -231,11 +231,10 @@ static void format_place_name(const struct profile *p, const struct position *at
 	}
 	shortname(symbols_text(&p->symbols, level->full), name, NAME_BYTES / 2);
 	file = symbols_text(&p->symbols, level->file);
-	slash = strrchr(file, '/');
 	length = (int)strlen(name);
 	if (*file)
 		snprintf(name + length, NAME_BYTES - (size_t)length, " (%.60s:%u)",
-			 slash ? slash + 1 : file, level->line);
+			 basename(file), level->line);
 }
 
 static void name_site_places(struct bands_builder *w, const struct filter *f)

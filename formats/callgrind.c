@@ -184,11 +184,10 @@ static void write_function_names(struct profile_writer *w, uint32_t function,
 	const char *path = module < m->count ? m->module[module].path : "";
 	const char *file = symbols_text(&w->p->symbols, f->b);
 	const char *name = symbols_text(&w->p->symbols, f->a);
-	const char *slash = strrchr(path, '/');
 	char unknown[256];
 
 	path = *path ? path : "unknown";
-	snprintf(unknown, sizeof(unknown), "[%.250s]", slash ? slash + 1 : path);
+	snprintf(unknown, sizeof(unknown), "[%.250s]", basename(path));
 	write_compressed_name(w, what[0], module, w->is_object_named, path);
 	write_compressed_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
 	write_compressed_name(w, what[2], function, w->is_function_named, *name ? name : unknown);

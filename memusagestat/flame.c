@@ -124,13 +124,6 @@ static void place_nodes(struct flame_layout *l)
 	}
 }
 
-static const char *path_base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *tree_string(const struct flame_layout *l, uint32_t number)
 {
 	return strings_get(&l->f->tree->strings, number);
@@ -140,8 +133,8 @@ static void describe_node(const struct flame_layout *l, uint32_t node, char text
 			  bool is_long)
 {
 	const struct page_place *p = &l->f->tree->place[l->f->tree->node[node].place];
-	const char *file = path_base_name(tree_string(l, p->file));
-	const char *object = path_base_name(tree_string(l, p->object));
+	const char *file = basename(tree_string(l, p->file));
+	const char *object = basename(tree_string(l, p->object));
 	char name[NAME];
 
 	if (node == 0)

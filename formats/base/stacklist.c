@@ -42,13 +42,11 @@ void stacklist_free(struct stacklist *list)
 const char *stacklist_name(const struct profile *p, const struct stackitem *item,
 			   char buffer[256])
 {
-	const char *object, *slash;
+	const char *object;
 
 	if (item->level && item->level->full)
 		return symbols_text(&p->symbols, item->level->full);
-	object = profile_object(p, item->location);
-	slash = strrchr(object, '/');
-	object = slash ? slash + 1 : object;
+	object = basename(profile_object(p, item->location));
 	snprintf(buffer, 256, "[%.250s]", *object ? object : "unknown");
 	return buffer;
 }

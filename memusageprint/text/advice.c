@@ -11,13 +11,6 @@
 
 enum { MUCH = 4 };	/* one part in so many is worth an advice */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static const char *object_of_entry(const struct profile *p, const struct top_entry *e)
 {
 	return profile_object(p, p->frame[e->at.frame].location);
@@ -33,7 +26,7 @@ static bool is_nameless(const struct profile *p, const struct top_entry *e)
 /* "python3.11", "libpython3.12.so.1.0" */
 static bool is_in_python(const struct profile *p, const struct top_entry *e)
 {
-	const char *name = e->at.left ? base_name(object_of_entry(p, e)) : "";
+	const char *name = e->at.left ? basename(object_of_entry(p, e)) : "";
 
 	return strncmp(name, "python3", 7) == 0 || strncmp(name, "libpython3", 10) == 0;
 }
@@ -67,7 +60,7 @@ void advice_print_names(FILE *out, const struct profile *p, const struct top *pl
 
 	if (nameless) {
 		fputs("\nNames are missing: ", out);
-		terminal_put(out, base_name(object_of_entry(p, nameless)));
+		terminal_put(out, basename(object_of_entry(p, nameless)));
 		fputs(" was stripped of them. Install its debug symbols (Debian:" LAYOUT_NEWLINE
 		      "a package NAME-dbgsym), or have them fetched by --debuginfod. A program of "
 		      "your own:" LAYOUT_NEWLINE "build it with -g, and do not strip it.\n", out);

@@ -14,13 +14,6 @@
 
 enum { NAME_BYTES = 160 };	/* longer names of functions are cut at the front */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_function_name(FILE *out, const struct profile *p, uint32_t location,
 			      const struct symbols_level *level)
 {
@@ -55,12 +48,12 @@ void frame_text_put_nameless(FILE *out, const struct profile *p, uint32_t locati
 		return;
 	}
 	fputs("functions without a name in ", out);
-	terminal_put(out, base_name(object));
+	terminal_put(out, basename(object));
 }
 
 static void put_source_line(FILE *out, const struct profile *p, const struct symbols_level *level)
 {
-	terminal_put(out, base_name(symbols_text(&p->symbols, level->file)));
+	terminal_put(out, basename(symbols_text(&p->symbols, level->file)));
 	if (level->line)
 		fprintf(out, ":%" PRIu32, level->line);
 }
@@ -90,11 +83,11 @@ static void put_level(FILE *out, const struct profile *p, uint32_t location,
 		if (has_line)
 			put_source_line(out, p, level);
 		else
-			terminal_put(out, base_name(symbols_text(&p->symbols, level->file)));
+			terminal_put(out, basename(symbols_text(&p->symbols, level->file)));
 		putc(')', out);
 	} else if (*object && *name != '[') {
 		fputs(" in ", out);
-		terminal_put(out, base_name(object));
+		terminal_put(out, basename(object));
 	}
 	fputs(LAYOUT_FRAME_END, out);
 }

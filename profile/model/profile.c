@@ -190,13 +190,12 @@ static void name_program_start(struct profile *p)
 
 	for (uint32_t i = 0; i < p->location_count; i++) {
 		const struct location *l = &p->location[i];
-		const char *path = profile_object(p, i), *slash = strrchr(path, '/');
+		const char *path = profile_object(p, i);
 
 		if (l->pc == 1 && !*path)
 			strcpy(name, "[program start]");
 		else if (*path && l->pc - 1 == p->modules.module[l->module].start)
-			snprintf(name, sizeof(name), "[%.*s]", OBJECT_NAME,
-				 slash ? slash + 1 : path);
+			snprintf(name, sizeof(name), "[%.*s]", OBJECT_NAME, basename(path));
 		else
 			continue;
 		symbols_name(&p->symbols, l->request, name);

@@ -19,13 +19,6 @@ struct rule_names {
 	const char *object;	/* without the directory */
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool has_prefix(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
@@ -292,8 +285,8 @@ enum runtime_kind runtime_rule_kind(const char *name, const char *file, const ch
 	char text[256];
 	const struct rule_names n = { .whole = name,
 				      .name = shortname(name, text, sizeof(text)),
-				      .file = file, .base = base_name(file),
-				      .path = object, .object = base_name(object) };
+				      .file = file, .base = basename(file),
+				      .path = object, .object = basename(object) };
 	enum runtime_kind kind;
 
 	/* "[libc.so.6]": no call, but memory that was mapped at the start. */

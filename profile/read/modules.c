@@ -44,9 +44,7 @@ static int compare_module_starts(const void *a, const void *b)
 
 static bool is_dynamic_linker(const struct module *m)
 {
-	const char *slash = strrchr(m->path, '/');
-
-	return strncmp(slash ? slash + 1 : m->path, "ld-", 3) == 0;
+	return strncmp(basename(m->path), "ld-", 3) == 0;
 }
 
 /* Modules are sorted by start. Generations need not be told apart: what takes the place of

@@ -182,7 +182,7 @@ static void read_symbol(struct result *r, const struct image *im, const struct m
 {
 	struct result_symbol *to = &r->symbol[r->symbol_count];
 	char path[RESULT_PATH];
-	const char *slash;
+	const char *object;
 	size_t length;
 
 	if (from->kind == MU_SYMBOL_BUILTIN && from->why.length == 0) {
@@ -203,10 +203,9 @@ static void read_symbol(struct result *r, const struct image *im, const struct m
 	image_string(im, &from->name, to->name, sizeof(to->name));
 	image_string(im, &from->why, to->why, sizeof(to->why));
 	image_string(im, &from->object, path, sizeof(path));
-	slash = strrchr(path, '/');
-	slash = slash ? slash + 1 : path;
-	length = strlen(slash);
-	memcpy(to->object, slash, length < sizeof(to->object) ? length : sizeof(to->object) - 1);
+	object = basename(path);
+	length = strlen(object);
+	memcpy(to->object, object, length < sizeof(to->object) ? length : sizeof(to->object) - 1);
 }
 
 static void read_symbol_table(struct result *r, const struct image *im)
