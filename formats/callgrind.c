@@ -162,17 +162,16 @@ static void add_all_site_costs(struct profile_writer *w, const struct filter *f,
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* "fn=(3) name" the first time, "fn=(3)" from then on. */
-static void write_compressed_name(struct profile_writer *w, const char *what, uint32_t number,
-				  bool *is_named, const char *name)
+void callgrind_put_name(FILE *out, const char *key, uint32_t number, bool *is_named,
+			const char *name)
 {
-	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
+	fprintf(out, "%s=(%" PRIu32 ")", key, number + 1);
 	if (!is_named[number]) {
-		putc(' ', w->out);
-		utf8_put_clean(w->out, name);
+		putc(' ', out);
+		utf8_put_clean(out, name);
 		is_named[number] = true;
 	}
-	putc('\n', w->out);
+	putc('\n', out);
 }
 
 static void write_function_names(struct profile_writer *w, uint32_t function,
@@ -188,9 +187,9 @@ static void write_function_names(struct profile_writer *w, uint32_t function,
 
 	path = *path ? path : "unknown";
 	snprintf(unknown, sizeof(unknown), "[%.250s]", basename(path));
-	write_compressed_name(w, what[0], module, w->is_object_named, path);
-	write_compressed_name(w, what[1], f->b, w->is_file_named, *file ? file : "???");
-	write_compressed_name(w, what[2], function, w->is_function_named, *name ? name : unknown);
+	callgrind_put_name(w->out, what[0], module, w->is_object_named, path);
+	callgrind_put_name(w->out, what[1], f->b, w->is_file_named, *file ? file : "???");
+	callgrind_put_name(w->out, what[2], function, w->is_function_named, *name ? name : unknown);
 }
 
 static void write_cost_values(struct profile_writer *w, uint32_t line, const struct cost *cost)

@@ -11,9 +11,20 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "formats/export.h"
+
+/* callgrind_put_name -- Prints "fn=(3) name" the first time, "fn=(3)" from then on.
+ *
+ * key       "fn"
+ * number    2; one less than the number in the file.
+ * is_named  by number; set.
+ */
+void callgrind_put_name(FILE *out, const char *key, uint32_t number, bool *is_named,
+			const char *name);
 
 /* callgrind_write -- write all of a profile.
  *

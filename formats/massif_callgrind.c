@@ -14,6 +14,7 @@
 
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
+#include "formats/callgrind.h"
 
 /* Names of one kind, each written once: then its number stands for it. */
 struct name_table {
@@ -64,22 +65,19 @@ static void index_all_places(struct callgrind_writer *w)
 	}
 }
 
-static void write_compressed_name(struct callgrind_writer *w, const char *what,
-				  struct name_table *names, uint32_t number)
+static void write_name(struct callgrind_writer *w, const char *key, struct name_table *names,
+		       uint32_t number)
 {
-	fprintf(w->out, "%s=(%" PRIu32 ")", what, number + 1);
-	if (!names->is_written[number])
-		fprintf(w->out, " %s", number ? strings_get(&names->strings, number) : "???");
-	names->is_written[number] = true;
-	putc('\n', w->out);
+	callgrind_put_name(w->out, key, number, names->is_written,
+			   number ? strings_get(&names->strings, number) : "???");
 }
 
 static void write_place_names(struct callgrind_writer *w, const struct callgrind_place *place,
 			      const char *const what[3])
 {
-	write_compressed_name(w, what[0], &w->objects, place->object);
-	write_compressed_name(w, what[1], &w->files, place->file);
-	write_compressed_name(w, what[2], &w->functions, place->function);
+	write_name(w, what[0], &w->objects, place->object);
+	write_name(w, what[1], &w->files, place->file);
+	write_name(w, what[2], &w->functions, place->function);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 #include "formats/base/protobuf.h"
 #include "formats/base/triples.h"
 #include "formats/base/utf8.h"
+#include "profile/base/number.h"
 #include "profile/base/strings.h"
 
 /* Field numbers of profile.proto. */
@@ -171,11 +172,6 @@ static void write_functions(struct pprof_writer *w)
 		protobuf_message(&w->out, PROFILE_FUNCTION, &w->part);
 		flush_message(w);
 	}
-}
-
-static uint64_t positive_or_zero(int64_t value)
-{
-	return value > 0 ? (uint64_t)value : 0;
 }
 
 static void write_sample(struct pprof_writer *w, const struct site *s, const struct filtered *stack)

@@ -5,6 +5,7 @@
 #include "formats/page/page_series.h"
 
 #include "cli/xmalloc.h"
+#include "profile/base/number.h"
 #include "profile/read/timeline.h"
 
 enum { MARKS = 1000, MARK_BYTES = 300 };
@@ -19,11 +20,6 @@ static const char *const names[COLUMNS] = {
 static uint64_t saturating_elapsed(uint64_t start, uint64_t now)
 {
 	return now > start ? now - start : 0;
-}
-
-static uint64_t positive_or_zero(int64_t value)
-{
-	return value > 0 ? (uint64_t)value : 0;
 }
 
 static uint64_t sample_column_value(const struct mu_sample *s, uint64_t start, enum column c)

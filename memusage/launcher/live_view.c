@@ -15,6 +15,7 @@
 #include "cli/message.h"
 #include "cli/temporary.h"
 #include "memusage/remote/remote.h"
+#include "profile/base/file.h"
 
 enum { STANDARD_FILES = 3 };
 
@@ -103,21 +104,6 @@ void live_view_start(struct live_view *v, const struct settings *settings, pid_t
 	}
 }
 
-static bool write_whole(int fd, const char *data, size_t size)
-{
-	while (size > 0) {
-		ssize_t n = write(fd, data, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return false;
-		data += n;
-		size -= (size_t)n;
-	}
-	return true;
-}
-
 /* The file's own position is where the program appends; ours is kept apart by pread(). */
 bool live_view_follow(struct live_view *v)
 {
@@ -129,7 +115,7 @@ bool live_view_follow(struct live_view *v)
 		return false;
 	while ((n = pread(v->kept, data, sizeof(data), shown)) > 0) {
 		shown += n;
-		if (!write_whole(v->terminal, data, (size_t)n))
+		if (!file_write(v->terminal, data, (size_t)n))
 			break;
 	}
 	return true;

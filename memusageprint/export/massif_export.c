@@ -10,6 +10,7 @@
 #include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "formats/massif.h"
+#include "profile/base/number.h"
 #include "profile/model/massif_lines.h"
 #include "profile/model/tree.h"
 #include "recording/points.h"
@@ -26,11 +27,6 @@ struct massif_exporter {
 };
 
 /* ---- one snapshot ------------------------------------------------------------------------ */
-
-static uint64_t positive_or_zero(int64_t value)
-{
-	return value > 0 ? (uint64_t)value : 0;
-}
 
 /* Subtracts the blocks of ignored places from the figures of a snapshot. Extra bytes of single
  * blocks are unknown, so all blocks of a place count as equally large. */

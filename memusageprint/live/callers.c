@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
+#include "profile/base/number.h"
 
 enum {
 	NODES_MAX = 1 << 16,	/* callers farther outside count with those that called last */
@@ -97,11 +98,6 @@ static struct live_values values_of_site(const struct look *l, uint32_t i)
 	return i < l->sites ? l->site[i] : (struct live_values){ .bytes = 0 };
 }
 
-static int64_t add_wrapping(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void sum_nodes(struct live_callers *c, const struct look *now, const struct look *before,
 		      const struct look *mark)
 {
@@ -117,16 +113,16 @@ static void sum_nodes(struct live_callers *c, const struct look *now, const stru
 			continue;
 		n = &c->node[c->leaf[i] - 1];
 		rows_add(&n->now, &values);
-		n->before = add_wrapping(n->before, values_of_site(before, i).bytes);
-		n->mark = add_wrapping(n->mark, values_of_site(mark, i).bytes);
+		n->before = wrapping_sum(n->before, values_of_site(before, i).bytes);
+		n->mark = wrapping_sum(n->mark, values_of_site(mark, i).bytes);
 	}
 	for (uint32_t i = c->count; i-- > 1;) {
 		const struct caller_node *n = &c->node[i];
 		struct caller_node *to = &c->node[n->parent];
 
 		rows_add(&to->now, &n->now);
-		to->before = add_wrapping(to->before, n->before);
-		to->mark = add_wrapping(to->mark, n->mark);
+		to->before = wrapping_sum(to->before, n->before);
+		to->mark = wrapping_sum(to->mark, n->mark);
 	}
 }
 

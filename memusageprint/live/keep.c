@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/base/file.h"
+
 enum { NUMBERS = 10000 };
 
 /* Of its owner only, as the recording of a run. */
@@ -32,12 +34,8 @@ static int copy_file(int to, int from)
 	ssize_t n;
 
 	while ((n = read(from, data, sizeof(data))) > 0) {
-		for (ssize_t done = 0, more; done < n; done += more) {
-			more = write(to, data + done, (size_t)(n - done));
-			if (more < 0 && errno != EINTR)
-				return -1;
-			more = more < 0 ? 0 : more;
-		}
+		if (!file_write(to, data, (size_t)n))
+			return -1;
 	}
 	return n < 0 ? -1 : 0;
 }

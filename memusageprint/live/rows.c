@@ -9,12 +9,7 @@
 #include <strings.h>
 
 #include "cli/xmalloc.h"
-
-/* Wraps around: sums of a damaged recording may be anything. */
-static int64_t add_wrapping(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
+#include "profile/base/number.h"
 
 static int64_t subtract_wrapping(int64_t a, int64_t b)
 {
@@ -23,9 +18,9 @@ static int64_t subtract_wrapping(int64_t a, int64_t b)
 
 void rows_add(struct live_values *to, const struct live_values *from)
 {
-	to->bytes = add_wrapping(to->bytes, from->bytes);
+	to->bytes = wrapping_sum(to->bytes, from->bytes);
 	to->total += from->total;
-	to->blocks = add_wrapping(to->blocks, from->blocks);
+	to->blocks = wrapping_sum(to->blocks, from->blocks);
 }
 
 struct sums {
@@ -51,14 +46,14 @@ static void sum_sheets(struct sums *s, const struct live_sheets *sheets)
 		const struct live_item *item = &sheets->before.item[i];
 
 		if (is_known(s, item))
-			s->before[item->key] = add_wrapping(s->before[item->key],
+			s->before[item->key] = wrapping_sum(s->before[item->key],
 							    item->values.bytes);
 	}
 	for (uint32_t i = 0; i < sheets->mark.count; i++) {
 		const struct live_item *item = &sheets->mark.item[i];
 
 		if (is_known(s, item))
-			s->mark[item->key] = add_wrapping(s->mark[item->key], item->values.bytes);
+			s->mark[item->key] = wrapping_sum(s->mark[item->key], item->values.bytes);
 	}
 }
 
@@ -154,7 +149,7 @@ static void append_row(struct live_rows *r, const struct live_row *row)
 {
 	rows_add(&r->sum.values, &row->values);
 	r->sum.rate += row->rate;
-	r->sum.since = add_wrapping(r->sum.since, row->since);
+	r->sum.since = wrapping_sum(r->sum.since, row->since);
 	r->row[r->count++] = *row;
 }
 

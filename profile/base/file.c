@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "profile/base/number.h"
+
 enum {
 	FIND_FLAGS = O_PATH | O_CLOEXEC,
 	OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
@@ -105,11 +107,6 @@ bool file_write(int fd, const void *data, size_t size)
 bool file_write_at(int fd, const void *data, size_t size, uint64_t offset)
 {
 	return write_whole(fd, data, size, &offset);
-}
-
-static uint64_t timespec_to_ns(struct timespec t)
-{
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 bool file_is_younger(int fd, uint64_t than_ns)

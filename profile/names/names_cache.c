@@ -17,6 +17,7 @@
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/base/file.h"
+#include "profile/base/number.h"
 
 enum {
 	NAME_BYTES = 2 * NAMES_BUILD_ID_MAX + 32,
@@ -31,11 +32,6 @@ enum {
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static uint64_t timespec_ns(struct timespec t)
-{
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 void names_identity_read(struct names_identity *identity, int fd)
 {
 	struct stat st;
@@ -46,8 +42,8 @@ void names_identity_read(struct names_identity *identity, int fd)
 	identity->device = st.st_dev;
 	identity->inode = st.st_ino;
 	identity->size = (uint64_t)st.st_size;
-	identity->modified_ns = timespec_ns(st.st_mtim);
-	identity->changed_ns = timespec_ns(st.st_ctim);
+	identity->modified_ns = timespec_to_ns(st.st_mtim);
+	identity->changed_ns = timespec_to_ns(st.st_ctim);
 }
 
 /* A second write within one tick of the kernel's clock would leave the time as it is. */
@@ -139,8 +135,8 @@ void names_cache_open(struct names_answers *a, const struct names_cache *cache,
 	memset(a->key.version + strlen(a->key.version), 0,
 	       sizeof(a->key.version) - strlen(a->key.version));
 	clock_gettime(CLOCK_REALTIME, &now);
-	a->is_settled = is_settled_file(&key->module, timespec_ns(now)) &&
-			is_settled_file(&key->debug, timespec_ns(now));
+	a->is_settled = is_settled_file(&key->module, timespec_to_ns(now)) &&
+			is_settled_file(&key->debug, timespec_to_ns(now));
 	a->data = load_names_file(cache, &a->key, &a->known);
 }
 
@@ -176,7 +172,7 @@ static bool replace_names_file(const struct names_cache *cache, const struct nam
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	snprintf(temporary, sizeof(temporary), TEMPORARY "%d-%llx", (int)getpid(),
-		 (unsigned long long)timespec_ns(now));
+		 (unsigned long long)timespec_to_ns(now));
 	fd = openat(cache->directory, temporary,
 		    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -238,7 +234,7 @@ static uint32_t list_kept_files(DIR *dir, struct kept_file **file, uint64_t *byt
 		array_reserve(file, &room, (size_t)count + 1, sizeof(**file));
 		strcpy((*file)[count].name, entry->d_name);
 		(*file)[count].bytes = (uint64_t)st.st_blocks * 512;
-		(*file)[count].used_ns = timespec_ns(st.st_mtim);
+		(*file)[count].used_ns = timespec_to_ns(st.st_mtim);
 		*bytes += (*file)[count++].bytes;
 	}
 	return count;

@@ -8,11 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
-
-static uint64_t positive_or_zero(int64_t value)
-{
-	return value > 0 ? (uint64_t)value : 0;
-}
+#include "profile/base/number.h"
 
 /* A sum of times modulo 2^64, which is a sum of lifetimes. */
 static uint64_t sum_lifetimes(int64_t life, uint64_t live, uint64_t end)

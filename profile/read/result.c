@@ -6,16 +6,11 @@
 
 #include <string.h>
 
+#include "profile/base/number.h"
 #include "profile/read/accesses.h"
 #include "profile/read/marks.h"
 #include "profile/read/sites.h"
 #include "recording/family.h"
-
-/* A negative heap in a recording is nonsense and shown as nothing. */
-static uint64_t positive_or_zero(int64_t bytes)
-{
-	return bytes > 0 ? (uint64_t)bytes : 0;
-}
 
 static void add_thread_figures(struct result *r, const struct mu_thread *t)
 {

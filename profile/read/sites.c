@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
+#include "profile/base/number.h"
 #include "profile/read/batch.h"
 #include "profile/read/snapshot_values.h"
 #include "recording/copies.h"
@@ -43,29 +44,24 @@ static int load_site_table(struct sites *s, const struct image *im, uint32_t sta
 }
 
 /* Sums wrap like those of the recorder: a cell alone means nothing, and may be damaged. */
-static int64_t saturating_sum(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 static void add_cell_to_site(struct site *site, const struct mu_cell *cell,
 			     const struct mu_heap *heap)
 {
 	bool is_now = heap->now > heap->peak || cell->epoch != heap->epoch;
 
-	site->live_bytes = saturating_sum(site->live_bytes, cell->live_bytes);
-	site->live_blocks = saturating_sum(site->live_blocks, cell->live_blocks);
+	site->live_bytes = wrapping_sum(site->live_bytes, cell->live_bytes);
+	site->live_blocks = wrapping_sum(site->live_blocks, cell->live_blocks);
 	site->peak_bytes =
-		saturating_sum(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
+		wrapping_sum(site->peak_bytes, is_now ? cell->live_bytes : cell->peak_bytes);
 	site->peak_blocks =
-		saturating_sum(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
-	site->max_bytes = saturating_sum(site->max_bytes, cell->max_bytes > cell->live_bytes ?
+		wrapping_sum(site->peak_blocks, is_now ? cell->live_blocks : cell->peak_blocks);
+	site->max_bytes = wrapping_sum(site->max_bytes, cell->max_bytes > cell->live_bytes ?
 								  cell->max_bytes :
 								  cell->live_bytes);
 	site->total_bytes += cell->total_bytes;
 	site->total_blocks += cell->total_blocks;
 	site->temporary += cell->temporary;
-	site->life = saturating_sum(site->life, cell->life);
+	site->life = wrapping_sum(site->life, cell->life);
 }
 
 static bool copy_cell_entry(const struct image *im, uint64_t number, struct mu_cell *cell)

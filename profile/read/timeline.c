@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "profile/base/number.h"
+
 enum { MUCH = 4 << 20 };	/* bytes outside of the heap that are worth an advice */
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
@@ -85,11 +87,6 @@ uint32_t timeline_highest(const struct timeline *t)
 			best = i;
 	}
 	return best;
-}
-
-static uint64_t positive_or_zero(int64_t value)
-{
-	return value > 0 ? (uint64_t)value : 0;
 }
 
 /* Private memory at the first sample that is neither heap, stack nor the recorder's. */
