@@ -111,16 +111,6 @@ static void write_locations(FILE *out, const struct profile *p)
 	fputs("],\n", out);
 }
 
-static const char *site_function_name(uint16_t fn)
-{
-	static const char *const names[MU_FN_COUNT] = {
-		"malloc", "realloc", "calloc", "free", "mmap(r)", "mmap(w)", "mmap(a)", "mremap",
-		"munmap", "memalign",
-	};
-
-	return fn < MU_FN_COUNT ? names[fn] : "other";
-}
-
 static void write_stack_frames(FILE *out, const struct profile *p, const struct filtered *stack)
 {
 	uint32_t frame = stack->frame;
@@ -214,7 +204,7 @@ static void write_site_list(FILE *out, const struct filter *f, const struct site
 
 		if (!is_site_listed(f, i))
 			continue;
-		fprintf(out, "%s\"call\":\"%s\",", before, site_function_name(s->fn));
+		fprintf(out, "%s\"call\":\"%s\",", before, json_function_name(s->fn));
 		write_stack_frames(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
 		if (details->errors)

@@ -26,19 +26,24 @@ static void write_end(FILE *out, struct image_end end)
 	fprintf(out, ",\"ended\":\"%s\"", image_end_text(end, text));
 }
 
-/* The families of functions in the table of the summary. */
-static void write_calls(FILE *out, const struct counters *c)
+const char *json_function_name(unsigned int fn)
 {
 	static const char *const names[MU_FN_COUNT] = {
 		"malloc", "realloc", "calloc", "free", "mmap(r)", "mmap(w)", "mmap(a)", "mremap",
 		"munmap", "memalign",
 	};
 
+	return fn < MU_FN_COUNT ? names[fn] : "other";
+}
+
+/* The families of functions in the table of the summary. */
+static void write_calls(FILE *out, const struct counters *c)
+{
 	fputs("\"calls\":{", out);
-	for (int i = 0; i < MU_FN_COUNT; i++)
+	for (unsigned int i = 0; i < MU_FN_COUNT; i++)
 		fprintf(out, "%s\"%s\":{\"calls\":%" PRIu64 ",\"bytes\":%" PRIu64
-			",\"failed\":%" PRIu64 "}", i ? ",\n " : "", names[i], c->calls[i],
-			c->bytes[i], c->failed[i]);
+			",\"failed\":%" PRIu64 "}", i ? ",\n " : "", json_function_name(i),
+			c->calls[i], c->bytes[i], c->failed[i]);
 	fputs("},\n", out);
 }
 

@@ -8,5 +8,8 @@
 
 #include "formats/export.h"
 
+/* json_function_name -- Returns the name of an enum mu_fn: "malloc"; "other" for other numbers. */
+const char *json_function_name(unsigned int fn);
+
 /* json_write_run -- Writes the members from "exit" to "processes", each with a comma behind it. */
 void json_write_run(FILE *out, const struct export *e);

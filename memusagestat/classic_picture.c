@@ -166,7 +166,8 @@ static void draw_axis_ends(struct classic_picture *p, const char *text)
  * length. */
 static int draw_time_caption(struct classic_picture *p, const struct dat_info *info)
 {
-	const char *unit = info->is_ns ? label_time_unit(info->end - info->start).name : "% of the run";
+	const char *unit = info->is_ns ? label_time_unit(info->end - info->start).name :
+					 "% of the run";
 	int room = (p->width - 2 * MARGIN_X) * 2 / 3 / SMALL_WIDTH;
 	char text[96];
 

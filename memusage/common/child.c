@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,17 @@ void child_execute(const struct opt_list *arguments, const char *purpose)
 	_exit(127);
 }
 
+pid_t child_fork(const char *name)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		warn("cannot run %s: %m", name);
+	return pid;
+}
+
 int child_wait(pid_t pid)
 {
 	int status = 0;
@@ -51,4 +63,14 @@ int child_wait(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
+}
+
+int child_finish(pid_t pid, const char *name, const char *output)
+{
+	int status = pid > 0 ? child_wait(pid) : -1;
+
+	if (pid > 0 && WIFSIGNALED(status))
+		warn("%s was killed by signal %d: %s is incomplete", name, WTERMSIG(status),
+		     output);
+	return status == 0 ? 0 : -1;
 }

@@ -25,6 +25,17 @@ char *child_pass_file(int fd);
 __attribute__((noreturn)) void child_execute(const struct opt_list *arguments,
 					     const char *purpose);
 
+/* child_fork -- Makes a child that executes the program NAME. Returns as fork() does, -1 after a
+ * message. */
+pid_t child_fork(const char *name);
+
+/* child_finish -- Waits until the child PID of child_fork() has ended, which may be -1.
+ *
+ * output  is incomplete if a signal killed it: "its report". A message says so.
+ * Returns 0 if it succeeded, else -1.
+ */
+int child_finish(pid_t pid, const char *name, const char *output);
+
 /* child_wait -- Waits until the child PID has ended, also across signals.
  *
  * Returns its status as wait() gives it, or 0 if there is no such child.

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -75,20 +74,11 @@ void snapshot_file_execute(const struct snapshot_file *f, int recording)
 
 static int run_memusageprint(const struct snapshot_file *f, int recording)
 {
-	pid_t pid = fork();
-	int status;
+	pid_t pid = child_fork("memusageprint");
 
 	if (pid == 0)
 		snapshot_file_execute(f, recording);
-	if (pid < 0) {
-		warn("cannot run memusageprint: %m");
-		return -1;
-	}
-	status = child_wait(pid);
-	if (WIFSIGNALED(status))
-		warn("memusageprint was killed by signal %d: %s is incomplete", WTERMSIG(status),
-		     f->name);
-	return status == 0 ? 0 : -1;
+	return child_finish(pid, "memusageprint", f->name);
 }
 
 /* Does the same, but writes to a descriptor. */

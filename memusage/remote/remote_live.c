@@ -24,7 +24,6 @@
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/remote_request.h"
 #include "memusage/remote/remote_samples.h"
-#include "memusage/remote/remote_tool.h"
 
 enum { PROCESSES_MAX = 256 };	/* other processes that are copied, so that a look stays short */
 
@@ -324,7 +323,7 @@ static void execute_view(const struct live_server *s, int socket)
 
 static int run_view(struct live_server *s, int peer)
 {
-	pid_t pid = remote_tool_fork("memusageprint");
+	pid_t pid = child_fork("memusageprint");
 
 	if (pid == 0)
 		execute_view(s, peer);
@@ -334,7 +333,7 @@ static int run_view(struct live_server *s, int peer)
 	serve_view(s);
 	/* The view ends when it sees the end of its socket. */
 	shutdown(s->socket, SHUT_RDWR);
-	return remote_tool_wait("memusageprint", pid);
+	return child_finish(pid, "memusageprint", "its report");
 }
 
 static bool find_own_pid(struct live_server *s)

@@ -21,7 +21,6 @@
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/remote_output.h"
 #include "memusage/remote/remote_samples.h"
-#include "memusage/remote/remote_tool.h"
 
 static void warn_about_quality(const struct remote *r, const struct live_copy *c)
 {
@@ -113,11 +112,11 @@ static void execute_memusageprint(const struct remote *r, int recording)
 
 static int print_text(struct remote *r, int recording)
 {
-	pid_t pid = remote_tool_fork("memusageprint");
+	pid_t pid = child_fork("memusageprint");
 
 	if (pid == 0)
 		execute_memusageprint(r, recording);
-	return pid > 0 ? remote_tool_wait("memusageprint", pid) : -1;
+	return child_finish(pid, "memusageprint", "its report");
 }
 
 static void execute_memusagestat(const struct remote *r, int recording)
@@ -133,25 +132,32 @@ static void execute_memusagestat(const struct remote *r, int recording)
 
 static int write_page(struct remote *r, int recording)
 {
-	pid_t pid = remote_tool_fork("memusagestat");
+	pid_t pid = child_fork("memusagestat");
 
 	if (pid == 0)
 		execute_memusagestat(r, recording);
-	return pid > 0 ? remote_tool_wait("memusagestat", pid) : -1;
+	return child_finish(pid, "memusagestat", "its report");
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-int remote_report_print(struct remote *r)
+/* Copies the recording to a nameless file, of which WRITE makes the report. */
+static int report_copy(struct remote *r, bool needs_places,
+		       int (*write)(struct remote *r, int recording))
 {
 	int fd = open_temporary(), result = -1;
 
 	if (fd < 0)
 		return -1;
-	if (copy_recording(r, fd, true) == 0)
-		result = print_text(r, fd);
+	if (copy_recording(r, fd, needs_places) == 0)
+		result = write(r, fd);
 	close(fd);
 	return result;
+}
+
+int remote_report_print(struct remote *r)
+{
+	return report_copy(r, true, print_text);
 }
 
 /* With the rights of another owner the output is there already, and its copy is made later. */
@@ -174,14 +180,7 @@ static int with_output(struct remote *r, int (*write)(struct remote *r))
 
 static int make_page(struct remote *r)
 {
-	int fd = open_temporary(), result = -1;
-
-	if (fd < 0)
-		return -1;
-	if (copy_recording(r, fd, false) == 0)
-		result = write_page(r, fd);
-	close(fd);
-	return result;
+	return report_copy(r, false, write_page);
 }
 
 int remote_report_page(struct remote *r)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* positive_or_zero -- Returns a number that honestly is never negative: less is shown as nothing. */
+/* positive_or_zero -- Returns a number that is never negative if it is right; else nothing. */
 static inline uint64_t positive_or_zero(int64_t value)
 {
 	return value > 0 ? (uint64_t)value : 0;
