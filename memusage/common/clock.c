@@ -4,9 +4,9 @@
  */
 #include "memusage/common/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "profile/base/file.h"
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -44,19 +44,12 @@ static bool is_invariant(void)
 /* The kernel stops using a counter that it has found to be unstable. */
 bool clock_tsc_is_good(void)
 {
-	char source[32] = "";
-	ssize_t length;
-	int fd;
+	char source[32];
 
 	if (!is_invariant())
 		return false;
-	fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		  O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, source, sizeof(source) - 1);
-	close(fd);
-	source[length > 0 ? length : 0] = '\0';
+	file_read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+		       sizeof(source));
 	return strcmp(source, "tsc\n") == 0 || strcmp(source, "kvm-clock\n") == 0;
 }
 

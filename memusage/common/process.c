@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "profile/base/file.h"
 
 /* Number of descriptors that processes leave free, or a quarter of the limit if that is less. */
 enum { SPARE = 32 };
@@ -56,16 +57,9 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 void process_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[32];
-	ssize_t length = -1;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[length > 0 ? length : 0] = '\0';
+	file_read_text(path, text, size);
 }
 
 /* Returns a field in the text of /proc/PID/stat, or NULL. Fields count from the state behind the

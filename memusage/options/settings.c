@@ -474,14 +474,18 @@ static void check_triggers(void)
 			      settings.mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
 }
 
+/* Returns the option that asks for figures of single blocks or events, or NULL. */
+static const char *option_for_events(void)
+{
+	return settings.dhat.is_wanted ? "--dhat" :
+	       settings.mode != RUN_MODE_HEAP ? "--mode" :
+	       settings.accesses.engine != ACCESSES_NONE ? "--accesses" : NULL;
+}
+
 /* The pages are the heap: blocks are not recorded, so reports about blocks are impossible. */
 static void check_pages(void)
 {
-	const char *other = settings.massif.stacks		? "--stacks=yes"
-			    : settings.dhat.is_wanted		? "--dhat"
-			    : settings.mode != RUN_MODE_HEAP	? "--mode"
-			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
-								: NULL;
+	const char *other = settings.massif.stacks ? "--stacks=yes" : option_for_events();
 
 	if (!settings.massif.pages)
 		return;
@@ -498,10 +502,7 @@ static void check_sample(void)
 	const char *other = settings.data			? "--data"
 			    : settings.png			? "--png"
 			    : settings.massif.pages		? "--pages-as-heap=yes"
-			    : settings.dhat.is_wanted		? "--dhat"
-			    : settings.mode != RUN_MODE_HEAP	? "--mode"
-			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
-								: NULL;
+								: option_for_events();
 
 	if (settings.sample.is_wanted && other)
 		options_error(&settings_tool, "--sample: cannot be used together with %s, which "

@@ -4,7 +4,6 @@
  */
 #include "memusage/report/not_recorded.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include "memusage/common/elfkind.h"
 #include "memusage/common/escape.h"
 #include "memusage/common/procmem.h"
+#include "profile/base/file.h"
 
 /* ---- a program that was run -------------------------------------------------------------- */
 
@@ -230,17 +230,12 @@ static void print_rerun_command(pid_t pid)
 {
 	static char text[COMMAND_BYTES];
 	char path[32];
-	ssize_t length;
-	int fd;
+	size_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
-	if (fd >= 0)
-		close(fd);
-	if (length <= 0)
+	length = file_read_text(path, text, sizeof(text));
+	if (length == 0)
 		return;
-	text[length] = '\0';
 	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
 	print_cd_command(pid);
 	/* The process chose the words that follow: none of them may become an option. */

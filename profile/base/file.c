@@ -81,6 +81,18 @@ int file_open_below(const char *root, const char *path)
 	return fd;
 }
 
+size_t file_read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	length = length > 0 ? length : 0;
+	text[length] = '\0';
+	return (size_t)length;
+}
+
 /* OFFSET is NULL for the position of the file. */
 static bool write_whole(int fd, const char *data, size_t size, const uint64_t *offset)
 {

@@ -17,6 +17,13 @@
  */
 int file_open_below(const char *root, const char *path);
 
+/* file_read_text -- Reads a small file, of /proc for example, by one read().
+ *
+ * text  SIZE bytes; the beginning of the file, or nothing, and a final zero.
+ * Returns the bytes without that zero; 0 if the file cannot be read.
+ */
+size_t file_read_text(const char *path, char *text, size_t size);
+
 /* file_write -- Writes all SIZE bytes, also across signals.
  *
  * Returns false with errno if it cannot; ENOSPC if the file takes nothing more.

@@ -4,10 +4,11 @@
  */
 #include "profile/base/limits.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "profile/base/file.h"
 
 void limits_set(int resource, uint64_t value)
 {
@@ -30,13 +31,9 @@ void limits_lower(int resource, uint64_t value)
 static uint64_t own_address_space_pages(void)
 {
 	char text[64] = "";
-	int fd = LIMITS_HAS_SHADOW ? -1 : open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0) {
-		if (read(fd, text, sizeof(text) - 1) < 0)
-			text[0] = '\0';
-		close(fd);
-	}
+	if (!LIMITS_HAS_SHADOW)
+		file_read_text("/proc/self/statm", text, sizeof(text));
 	return strtoull(text, NULL, 10);
 }
 

@@ -33,29 +33,38 @@ static int ensure_counts(struct site_accesses *a, uint64_t length)
 	return a->count ? 0 : -1;
 }
 
+int accesses_add(struct site_accesses *to, const struct site_accesses *from)
+{
+	to->read_bytes += from->read_bytes;
+	to->written_bytes += from->written_bytes;
+	if (from->is_mixed || (to->length && from->length && to->length != from->length))
+		set_mixed_lengths(to);
+	if (to->is_mixed || from->length == 0)
+		return 0;
+	to->length = from->length;
+	if (!from->count)
+		return 0;
+	if (ensure_counts(to, from->length) < 0)
+		return -1;
+	accesses_add_counts(to->count, from->count, to->counts);
+	return 0;
+}
+
 /* Adds the entry of one thread. All blocks it counted had the length it gives. If the blocks of
  * other threads had another length, nothing is known. */
 static int add_access_entry(struct site_accesses *a, const struct image *im,
 			    const struct mu_access *e)
 {
-	const uint16_t *from;
+	struct site_accesses one = { .read_bytes = e->read_bytes,
+				     .written_bytes = e->written_bytes,
+				     .is_mixed = e->state == MU_ACCESS_MIXED, .length = e->length };
 
-	a->read_bytes += e->read_bytes;
-	a->written_bytes += e->written_bytes;
-	if (e->state == MU_ACCESS_MIXED || (a->length && e->length && a->length != e->length))
-		set_mixed_lengths(a);
-	if (a->is_mixed || e->length == 0)
-		return 0;
-	a->length = e->length;
-	if (e->counts == 0 || e->length > ACCESSES_LENGTH_MAX || e->counted != e->length)
-		return 0;
-	from = image_at(im, e->counts, e->length * sizeof(*from));
-	if (!from || e->counts % sizeof(*from) != 0)
-		return 0;
-	if (ensure_counts(a, e->length) < 0)
-		return -1;
-	accesses_add_counts(a->count, from, a->counts);
-	return 0;
+	/* They are only read. */
+	if (e->counts % sizeof(*one.count) == 0 && e->counts != 0 && e->counted == e->length &&
+	    e->length <= ACCESSES_LENGTH_MAX)
+		one.count = (uint16_t *)(uintptr_t)image_at(im, e->counts,
+							    e->length * sizeof(*one.count));
+	return accesses_add(a, &one);
 }
 
 /* Small blocks that were never touched have counts too: zeros. */
@@ -95,23 +104,6 @@ int accesses_load(struct accesses *a, const struct image *im, uint32_t sites,
 	a->site = calloc((size_t)sites + 1, sizeof(*a->site));
 	if (!a->site || load_access_table(a, im) < 0)
 		return mu_error_memory(err);
-	return 0;
-}
-
-int accesses_add(struct site_accesses *to, const struct site_accesses *from)
-{
-	to->read_bytes += from->read_bytes;
-	to->written_bytes += from->written_bytes;
-	if (from->is_mixed || (to->length && from->length && to->length != from->length))
-		set_mixed_lengths(to);
-	if (to->is_mixed || from->length == 0)
-		return 0;
-	to->length = from->length;
-	if (!from->count)
-		return 0;
-	if (ensure_counts(to, from->length) < 0)
-		return -1;
-	accesses_add_counts(to->count, from->count, to->counts);
 	return 0;
 }
 

@@ -225,8 +225,6 @@ static void enter_scope_range(struct dwarf_unit *u, Dwarf_Die *die, struct span 
 	if (is_scope) {
 		uint32_t scope = append_scope(u, die, span.scope);
 
-		if (scope == 0)
-			return;
 		assign_scope_to_span(u, die, &span, scope);
 		span.scope = scope;
 	}
