@@ -55,6 +55,12 @@ class Reader {
 			this.at = end;
 			return;
 		}
+		// A method of Go: "runtime.(*mheap).init"
+		if (this.out.endsWith('.') && this.sees('(*')) {
+			this.out += this.name.slice(this.at, end);
+			this.at = end;
+			return;
+		}
 		if (this.name.startsWith(' const', end))
 			end += 6;
 		this.at = this.name.startsWith('::', end) ? end : this.name.length;
@@ -115,9 +121,9 @@ class Reader {
 	}
 }
 
-// Returns a demangled name without return type, parameters and template arguments. A name of C or
-// Python, "py::<module>:a.py", stays as it is.
+// Returns a demangled name without return type, parameters and template arguments. A name of C,
+// Python, "py::<module>:a.py", or V8 stays as it is.
 export function shortName(name) {
-	return !name.startsWith('py::') && ((/[(<{]/.test(name) && name[0] !== '(') ||
+	return !/^(py::|JS:)/.test(name) && ((/[(<{]/.test(name) && name[0] !== '(') ||
 		name.startsWith(ANONYMOUS)) ? new Reader(name).read() : name;
 }

@@ -130,7 +130,7 @@ static bool is_library_name(const struct rule_names *n)
 		"std::", "__gnu_cxx::", "__cxxabiv1::", "operator new", "operator delete",
 		"__invoke", "__rust_", "__rdl_", "__rg_", "_Zn", "_ZNSt", "_ZNKSt", "_ZSt",
 		"_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "__cxa_", "__libc_start_", "__libc_csu_",
-		"__GI_", "_IO_", "_dl_", "runtime.", "_cgo_", "x_cgo_", "crosscall", NULL
+		"__GI_", "_IO_", "_dl_", NULL
 	};
 	static const char *const whole[] = {
 		"clone", "clone3", "__clone", "__clone3", "__clone_internal", "start_thread",
@@ -142,6 +142,21 @@ static bool is_library_name(const struct rule_names *n)
 
 	return begins_with_any(n->name, prefixes) || equals_any(n->whole, whole) ||
 	       is_rust_library_name(n);
+}
+
+/* Go maps the memory of its objects itself, on stacks of its own: most stacks of --pages-as-heap
+ * have no other function. What hands the request on to mmap says nothing of the memory. */
+static enum runtime_kind go_kind(const struct rule_names *n)
+{
+	static const char *const prefixes[] = { "runtime.", "runtime/", "internal/cpu.", "_cgo_",
+						"x_cgo_", "crosscall", NULL };
+	static const char *const passing[] = { "runtime.mmap", "runtime.sys", "runtime.callCgoMmap",
+					       "runtime.asmcgocall", "runtime.mcall", "x_cgo_mmap",
+					       "crosscall", NULL };
+
+	if (!begins_with_any(n->name, prefixes))
+		return RUNTIME_NOT;
+	return begins_with_any(n->name, passing) ? RUNTIME_LIBRARY : RUNTIME_AGENT;
 }
 
 /* ---- interpreters -------------------------------------------------------------------------- */
@@ -295,7 +310,9 @@ enum runtime_kind runtime_rule_kind(const char *name, const char *file, const ch
 	if (is_library_object(&n) || is_library_source(&n) || is_library_name(&n) ||
 	    is_script_importer(&n))
 		return RUNTIME_LIBRARY;
-	kind = python_kind(&n);
+	kind = go_kind(&n);
+	if (kind == RUNTIME_NOT)
+		kind = python_kind(&n);
 	if (kind == RUNTIME_NOT)
 		kind = compiler_kind(&n);
 	if (kind < RUNTIME_EVALUATOR && runtime_rule_is_wrapper(name))

@@ -15,7 +15,7 @@ enum runtime_kind {
 	RUNTIME_INTERPRETER,	/* implements the objects of an interpreted language: a run-time if
 				 * the functions of that language have names */
 	RUNTIME_EVALUATOR,	/* the loop that evaluates such functions, and calls through it */
-	RUNTIME_AGENT,		/* a wrapper of malloc */
+	RUNTIME_AGENT,		/* a wrapper of malloc, or the allocator of a run-time */
 	RUNTIME_LIBRARY		/* libc, libstdc++, a container, the start of a thread */
 };
 

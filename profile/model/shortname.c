@@ -98,6 +98,12 @@ static void shorten_parentheses(struct name_reader *r)
 		r->at = end;
 		return;
 	}
+	/* A method of Go: "runtime.(*mheap).init" */
+	if (r->used > 0 && r->out[r->used - 1] == '.' && r->at[1] == '*') {
+		append_short_text(r, r->at, (size_t)(end - r->at));
+		r->at = end;
+		return;
+	}
 	if (has_prefix(end, " const"))
 		end += strlen(" const");
 	r->at = has_prefix(end, "::") ? end : "";
@@ -173,8 +179,8 @@ char *shortname(const char *name, char *buffer, size_t size)
 {
 	struct name_reader r = { .at = name, .out = buffer, .size = size };
 
-	/* A name of C or Python, "py::<module>:a.py", or none that we know: as it is. */
-	if (!has_prefix(name, "py::") &&
+	/* A name of C, Python, "py::<module>:a.py", V8, or none that we know: as it is. */
+	if (!has_prefix(name, "py::") && !has_prefix(name, "JS:") &&
 	    ((strpbrk(name, "(<{") && name[0] != '(') || has_prefix(name, "(anonymous namespace)")))
 		shorten_whole_name(&r, name);
 	if (r.used == 0)

@@ -96,5 +96,9 @@ E2
 if has go; then
 	HOME=$PWD GOFLAGS=-mod=mod go build -o app.go.bin app.go
 	shows go 'hold' ./app.go.bin
+	memusage -q --pages-as-heap=yes --record=pages.mur ./app.go.bin >/dev/null
+	like "$(memusageprint --top=3 pages.mur)" 'runtime\.\(\*[a-zA-Z]+\)\.[a-zA-Z]+' \
+		'go: its pages are those of a part of its run-time'
+	unlike "$(memusageprint --top=3 pages.mur)" 'mmap' '... and not of mmap'
 fi
 done_testing

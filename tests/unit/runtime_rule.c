@@ -88,6 +88,16 @@ static const struct {
 	{ "alloc::raw_vec::finish_grow", "", "/bin/a", RUNTIME_LIBRARY },
 	{ "hashbrown::raw::RawTable<T,A>::reserve_rehash", "src/raw/mod.rs", "", RUNTIME_LIBRARY },
 	{ "__rust_alloc", "", "", RUNTIME_LIBRARY },
+	/* Go */
+	{ "runtime.(*pageAlloc).sysInit", "/usr/lib/go/src/runtime/mpagealloc_64bit.go", "/bin/a",
+	  RUNTIME_AGENT },
+	{ "runtime.mallocgc", "", "", RUNTIME_AGENT },
+	{ "runtime.sysReserveOS", "", "", RUNTIME_LIBRARY },
+	{ "runtime.mmap.func1", "", "", RUNTIME_LIBRARY },
+	{ "internal/cpu.doinit", "", "", RUNTIME_AGENT },
+	{ "_cgo_try_pthread_create", "", "", RUNTIME_AGENT },
+	{ "x_cgo_mmap", "", "", RUNTIME_LIBRARY },
+	{ "main.fill", "", "", RUNTIME_NOT },
 	/* wrappers of malloc */
 	{ "xmalloc", "xmalloc.c", "/bin/a", RUNTIME_AGENT },
 	{ "sqlite3Malloc", "", "/usr/lib/libsqlite3.so.0", RUNTIME_AGENT },
