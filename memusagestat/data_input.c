@@ -31,7 +31,7 @@ static void die_of_other_file(const struct data_input *in, const void *data, siz
 	struct file_guess guess = file_type_guess(data, size);
 
 	if (size == 0)
-		die("%s: is empty", in->name);
+		die("%s: is empty: nothing was written to it", in->name);
 	if (!guess.what || (err->code != MU_ERROR_FORMAT && err->code != MU_ERROR_TRUNCATED))
 		die_of_input_error(in, err);
 	die("%s: this is %s: %s", in->name, guess.what,

@@ -92,7 +92,7 @@ enum input_kind input_file_kind(const struct input_file *s)
 	if (size < 0)
 		die("%s: %s", s->name, err.text);
 	if (size == 0)
-		die("%s: is empty", s->name);
+		die("%s: is empty: nothing was written to it", s->name);
 	kind = file_type_of(data, (size_t)size);
 	textfile_close(&text);
 	lseek(s->fd, 0, SEEK_SET);

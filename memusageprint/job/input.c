@@ -47,7 +47,7 @@ int input_open(struct input *in, const char *name)
 	if (size < 0)
 		warn("%s: %s", in->name, err.text);
 	else if (size == 0)
-		warn("%s: is empty", in->name);
+		warn("%s: is empty: nothing was written to it", in->name);
 	if (size <= 0) {
 		input_close(in);
 		return -1;

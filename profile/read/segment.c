@@ -68,7 +68,8 @@ int segment_view(struct segment *s, const void *base, uint64_t size, struct mu_e
 {
 	*s = (struct segment){ .base = base, .size = size };
 	if (size < sizeof(s->head))
-		return mu_error_set(err, MU_ERROR_TRUNCATED, 0, "too short for a recording");
+		return mu_error_set(err, MU_ERROR_TRUNCATED, 0,
+				    "too short for a recording: it was cut off, or is being made");
 	image_copy_bytes(&s->head, base, sizeof(s->head));
 	if (s->head.magic != MU_SEGMENT_MAGIC)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a recording of memusage");
@@ -140,7 +141,7 @@ static int map_segment_file(struct segment *s, int fd, struct mu_error *err)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "not a regular file");
 	if (st.st_size < (off_t)sizeof(struct mu_segment))
 		return mu_error_set(err, MU_ERROR_TRUNCATED, (uint64_t)st.st_size,
-				    "too short for a recording");
+				    "too short for a recording: it was cut off, or is being made");
 	most = believable_file_size(fd, (uint64_t)st.st_size);
 	base = map_private_copy(fd, (uint64_t)st.st_size < most ? (size_t)st.st_size : most, &size);
 	if (base == MAP_FAILED)

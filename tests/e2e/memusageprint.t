@@ -100,7 +100,7 @@ fails() {
 }
 fails 'cannot open missing: No such file or directory' missing
 fails 'cannot open .: Is a directory' .
-fails '/dev/null: is empty' /dev/null
+fails '/dev/null: is empty: nothing was written to it' /dev/null
 echo 'int main(void) { return 0; }' >other.c
 reads="memusageprint reads recordings (memusage --record), massif.out files and DHAT's JSON"
 fails "other.c: this is text: $reads" other.c

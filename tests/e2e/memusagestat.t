@@ -120,9 +120,9 @@ echo 'int main(void) { return 0; }' >other.c
 fails "other.c: this is text: $reads" other.c
 fails "other.c: this is text: $reads" --flame other.c flame.svg
 fails '/dev/zero: not a memusage data file: the headers are all zero (at byte 47)' /dev/zero
-fails '/dev/null: is empty' /dev/null
+fails '/dev/null: is empty: nothing was written to it' /dev/null
 printf 'MEMUSEG1 and so on, 48 bytes or more of a recording........' >recording
-fails 'recording: too short for a recording' recording
+fails 'recording: too short for a recording: it was cut off, or is being made' recording
 run memusagestat --theme=classic recording
 is "$status: $err" "1: memusagestat: recording: this is a recording, but the classic theme draws data files only: \
 name the file, without --theme=classic, or run memusage with --data=FILE" 'the classic graph of a recording'
