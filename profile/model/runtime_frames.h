@@ -32,6 +32,7 @@ struct runtime_frames {
 	uint8_t *makes_object;	/* per frame: constructors of objects that a script called */
 	uint8_t *is_constructor; /* per location: of such a frame */
 	bool has_program_names;	/* of functions that an interpreter evaluates */
+	bool has_scripts;	/* ... Python or V8 */
 };
 
 /* runtime_frames_init -- Classifies all names of a resolved profile, which must outlive R.

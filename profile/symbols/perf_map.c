@@ -99,6 +99,15 @@ static bool cut_number(char *text, uint32_t *number)
 	return true;
 }
 
+/* V8 marks which of its compilers made the code: a function is in the map up to four times. */
+static void drop_tier(char *text)
+{
+	char *mark = strchr(text, ':');
+
+	if (mark && mark[1] && strchr("~^+*", mark[1]))
+		memmove(mark + 1, mark + 2, strlen(mark + 2) + 1);
+}
+
 /* "JS:~fill /srv/app.js:3:14" has a line and a column, older names have a line only. */
 static void split_v8_name(char *text, struct raw_level *level)
 {
@@ -113,6 +122,9 @@ static void split_v8_name(char *text, struct raw_level *level)
 	level->line = cut_number(source, &line) ? line : column;
 	*source = '\0';
 	level->file = source + 1;
+	drop_tier(text);
+	if (strcmp(text, "JS:") == 0)
+		level->name = level->full = "JS:(anonymous)";
 }
 
 static void split_name(char *text, struct raw_level *level)

@@ -34,9 +34,9 @@ function fill() { for (let i = 0; i < 200; i++) hold(i); }
 fill();
 console.log(kept.length);
 E2
-has node && shows node 'JS:.fill;.*JS:.hold' \
+has node && shows node 'JS:fill;.*JS:hold' \
 	node --perf-basic-prof --interpreted-frames-native-stack app.js &&
-	like "$(memusageprint --top kept.mur)" 'JS:.hold \(app.js:2\)' 'node: with its line'
+	like "$(memusageprint --top kept.mur)" 'JS:hold \(app.js:2\)' 'node: with its line'
 cat >App.java <<'E2'
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

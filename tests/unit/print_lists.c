@@ -238,6 +238,22 @@ static void ignored(void)
 	end();
 }
 
+/* V8's own code may lack a name: below a function of a script it is a part of V8. */
+static void scripts(void)
+{
+	begin();
+	fake_site(&f, "main>JS:*fill /srv/app.js:3:14>?", 3072, 3);
+	fake_site(&f, "main>JS:~fill /srv/app.js:3:14>JS:~compile node:internal/modules:1:1", 512, 1);
+	load();
+	HAS_S(list_text(METRIC_LIVE, 10), "JS:fill (app.js:3) allocated 100.0% of the 3.50 KiB");
+	end();
+	begin();
+	fake_site(&f, "main>fill>?", 3072, 3);
+	load();
+	HAS_S(list_text(METRIC_LIVE, 10), "functions without a name, made at run time");
+	end();
+}
+
 static void harmless(void)
 {
 	static const struct {
@@ -271,6 +287,7 @@ int main(void)
 	trees();
 	runtimes();
 	ignored();
+	scripts();
 	harmless();
 	return done_testing();
 }
