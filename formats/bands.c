@@ -232,9 +232,14 @@ static void format_place_name(const struct profile *p, const struct position *at
 	shortname(symbols_text(&p->symbols, level->full), name, NAME_BYTES / 2);
 	file = symbols_text(&p->symbols, level->file);
 	length = (int)strlen(name);
-	if (*file)
+	if (!*file)
+		return;
+	/* Functions of Python have a file without lines. */
+	if (level->line)
 		snprintf(name + length, NAME_BYTES - (size_t)length, " (%.60s:%u)",
 			 basename(file), level->line);
+	else
+		snprintf(name + length, NAME_BYTES - (size_t)length, " (%.60s)", basename(file));
 }
 
 static void name_site_places(struct bands_builder *w, const struct filter *f)

@@ -135,14 +135,17 @@ static void describe_node(const struct flame_layout *l, uint32_t node, char text
 	const struct page_place *p = &l->f->tree->place[l->f->tree->node[node].place];
 	const char *file = basename(tree_string(l, p->file));
 	const char *object = basename(tree_string(l, p->object));
-	char name[NAME];
+	char name[NAME], line[16] = "";
 
+	/* Functions of Python have a file without lines. */
+	if (p->line)
+		snprintf(line, sizeof(line), ":%u", p->line);
 	if (node == 0)
 		snprintf(text, NAME + 300, "all");
 	else if (*file)
-		snprintf(text, NAME + 300, "%s (%.200s:%u)",
+		snprintf(text, NAME + 300, "%s (%.200s%s)",
 			 shortname(tree_string(l, p->function), name, is_long ? NAME : 120), file,
-			 p->line);
+			 line);
 	else
 		snprintf(text, NAME + 300, "%s%s%.200s%s",
 			 shortname(tree_string(l, p->function), name, is_long ? NAME : 120),

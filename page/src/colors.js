@@ -46,7 +46,7 @@ export class Palette {
 	// The colour of a place. Neighbours of an object differ a little. In the dark theme a
 	// lightness above 32 % would give yellow less than 4.5 of contrast to the text.
 	of(p, isDark) {
-		const key = `${p.name}\0${p.object}\0${p.flags & 2}\0${isDark}`;
+		const key = `${p.name}\0${objectOf(p)}\0${p.flags & 2}\0${isDark}`;
 		let color = this.cache.get(key);
 		if (!color) {
 			const object = objectOf(p), l = hash(p.name || object) % 9 - 4;

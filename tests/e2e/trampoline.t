@@ -40,7 +40,7 @@ for candidate in python3 python3.12 python3.13 python3.14 ~/.pyenv/versions/*/bi
 		2>/dev/null)" = True ] && python=$candidate
 done
 if [ -z "$python" ]; then
-	skip 'no python3 of 3.12 or later' 4
+	skip 'no python3 of 3.12 or later' 6
 else
 	PYTHONMALLOC=malloc memusage -q --record=python.mur "$python" -X perf names.py
 	memusageprint --tree=peak --to=folded python.mur >folded
@@ -50,6 +50,14 @@ else
 		'python: with their source, by its short name'
 	like "$(memusageprint --top --group=file python.mur)" '[0-9]+%.*names\.py' \
 		'python: by which they are grouped'
+	if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+		run memusagestat --flame -o python.svg python.mur
+		like "$(cat python.svg)" 'py::innermost \(names\.py\)' 'python: also in pictures'
+		run memusagestat --bands -o bands.svg python.mur
+		like "$(cat bands.svg)" '\(names\.py\)' '... of areas'
+	else
+		skip 'no memusagestat here' 2
+	fi
 	run memusage -o report --stats=yes --record=again.mur "$python" -X perf names.py
 	unlike "$(cat report)" 'end too early' 'python: no stack ends at one of them'
 fi

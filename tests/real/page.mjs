@@ -135,6 +135,13 @@ function lowContrastOfFrames() {
 	return bad;
 }
 
+// Places whose colour has not the hue of their program, library or script.
+function wrongHues() {
+	const { palette, places } = window.memusage.model;
+	return !palette ? [] : places.filter((p) => !(p.flags & 2) && palette.hues.has(p.object || p.file) &&
+		!palette.of(p, false).startsWith(`hsl(${palette.hues.get(p.object || p.file)} `)).map((p) => `${p.name} of ${p.object || p.file}`);
+}
+
 async function look(browser, file) {
 	const name = file.split('/').pop(), bad = [], requests = [];
 	const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
@@ -160,6 +167,8 @@ async function look(browser, file) {
 			await boxes.nth(i).click();
 		}
 	}
+	const hues = await page.evaluate(wrongHues);
+	report(hues.length === 0, `${name}: every place has the hue of its object`, ...hues.slice(0, 5));
 	await groups(page, name);
 	await places(page, name);
 	await flame(page, name);
