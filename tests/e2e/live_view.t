@@ -58,7 +58,7 @@ shows '^ swelling 5000 300 +process [0-9]+   [0-9.]+ m?s$' 'the command and its 
 shows '^ heap [0-9.]+ .i?B   peak' 'figures'
 shows '█ heap' 'a curve'
 shows ' 488 KiB   488 KiB        50         0         0  fill_pool \(swelling\.c\)' 'a place that rests'
-shows '\+[0-9.]+ K?i?B \+[0-9.]+ KiB  put_entry \(swelling\.c\)' '... one that grows'
+shows '\+[0-9.]+ K?i?B +\+[0-9.]+ [KM]iB  put_entry \(swelling\.c\)' '... one that grows'
 shows '^ q quit  h help' 'the keys'
 nok 'the output of the program is not on the screen' grep -q '^step' shot
 is "$(wc -l <shot)" 24 'it has all lines'
