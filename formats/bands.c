@@ -17,6 +17,7 @@
 #include "profile/base/strings.h"
 #include "profile/model/position.h"
 #include "profile/model/shortname.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/snapshot_values.h"
 
 enum { NAME_BYTES = 200, ROW_OTHER = BANDS_MOST };
@@ -311,7 +312,8 @@ int bands_of_image(struct bands *b, const struct filter *f, const struct image *
 	struct bands_builder w = { .b = b, .least = least, .walk = walk_recorded, .source = &r };
 	int result = 0;
 
-	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS };
+	*b = (struct bands){ .unit = config->time_unit == 1 ? MASSIF_BYTES : MASSIF_MS,
+			     .distance = sampled_mean_distance(im) };
 	count = count < MASSIF_SNAPSHOTS_MAX ? count : MASSIF_SNAPSHOTS_MAX;
 	r.weight = xcalloc(sites, sizeof(*r.weight));
 	r.place = xcalloc(sites, sizeof(*r.place));

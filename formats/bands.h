@@ -43,6 +43,7 @@ struct bands {
 	struct band stacks;
 	double area;		/* of everything */
 	double peak, peak_time;	/* largest sum, and when */
+	double distance;	/* mean bytes between two sampled blocks; 0: bytes are exact */
 	double heap_peak;	/* largest sum of the places alone, as in other reports */
 };
 

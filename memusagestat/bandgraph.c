@@ -391,7 +391,8 @@ static void draw_title_lines(struct band_graph *g, const char *title)
 				    .is_bold = true };
 	double edge = 14 * g->scale, room = g->d->width - 2 * edge;
 	double end = g->b->count > 0 ? g->b->time[g->b->count - 1] : 0;
-	char text[200], average[UNITS_LENGTH], peak[UNITS_LENGTH], whole[LABEL], *fit;
+	char text[240], average[UNITS_LENGTH], peak[UNITS_LENGTH], whole[LABEL], *fit;
+	char estimate[UNITS_LENGTH + 48] = "", every[UNITS_LENGTH];
 
 	fit = drawing_text_fit(&style, title ? title : "Memory by place", room, true);
 	drawing_text(g->d, edge, edge + style.size * 0.8, &style, fit);
@@ -400,8 +401,12 @@ static void draw_title_lines(struct band_graph *g, const char *title)
 	units_bytes(average, end > 0 ? units_whole(g->b->area / end) : 0);
 	units_bytes(peak, units_whole(g->b->heap_peak));
 	name_whole_sum(g->b, whole);
-	snprintf(text, sizeof(text), "%s on average, heap peak %s%s; %u place%s, %u snapshots",
-		 average, peak, whole, g->b->places, g->b->places == 1 ? "" : "s", g->b->count);
+	if (g->b->distance > 0)
+		snprintf(estimate, sizeof(estimate), "; estimates: a block in %s was sampled",
+			 units_bytes(every, units_whole(g->b->distance)));
+	snprintf(text, sizeof(text), "%s on average, heap peak %s%s; %u place%s, %u snapshots%s",
+		 average, peak, whole, g->b->places, g->b->places == 1 ? "" : "s", g->b->count,
+		 estimate);
 	fit = drawing_text_fit(&style, text, room, false);
 	drawing_text(g->d, edge, edge + 15 * g->scale + style.size * 1.3, &style, fit);
 	free(fit);

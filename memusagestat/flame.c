@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "memusagestat/chart.h"
 #include "memusagestat/flame_colors.h"
 #include "profile/model/shortname.h"
+#include "profile/read/site_errors.h"
 
 enum {
 	USUAL_WIDTH = 1200, USUAL_HEIGHT = 800,
@@ -215,14 +217,46 @@ static void release_layout(struct flame_layout *l)
 	free(l->depth);
 }
 
+/* The error of an estimate of all bytes. */
+static struct sampled_error sum_errors(const struct page_sites *s, enum page_metric metric)
+{
+	const int first = PAGE_ERRORS + PAGE_ERROR_FIELDS * (metric == PAGE_TOTAL_BYTES ? 2 :
+							     metric == PAGE_END_BYTES ? 1 : 0);
+	struct sampled_error e = { .is_sampled = true };
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		e.samples += (double)s->value(s->data, i, first + PAGE_ERROR_SAMPLES);
+		e.exact_bytes += (double)s->value(s->data, i, first + PAGE_ERROR_EXACT_BYTES);
+		e.variance += (double)s->value(s->data, i, first + PAGE_ERROR_VARIANCE) *
+			      MU_SAMPLE_VARIANCE_UNIT;
+	}
+	return e;
+}
+
+/* " +- 0.9 (estimated)"; empty if the figures are exact. */
+static void format_bounds(const struct flame_layout *l, char text[BOUNDS_LENGTH + 16])
+{
+	const struct page_sites *s = l->f->sites;
+	char bounds[BOUNDS_LENGTH];
+	struct sampled_error e;
+
+	*text = '\0';
+	if (s->distance <= 0)
+		return;
+	e = sum_errors(s, l->f->metric);
+	snprintf(text, BOUNDS_LENGTH + 16, " %s (estimated)", l->f->metric == PAGE_TEMPORARY ? "" :
+		 bounds_bytes(bounds, &e, l->sum[0], s->distance));
+}
+
 /* Returns the lower edge of the title. */
 static double draw_flame_title(struct flame_layout *l)
 {
-	char subtitle[200], value[CHART_LABEL];
+	char subtitle[320], value[CHART_LABEL], bounds[BOUNDS_LENGTH + 16];
 
 	format_value(l, l->sum[0], value);
-	snprintf(subtitle, sizeof(subtitle), "%s %s. Each box is a function, with the functions "
-		 "that it called above it; its width is its share.", value, l->f->what);
+	format_bounds(l, bounds);
+	snprintf(subtitle, sizeof(subtitle), "%s%s %s. Each box is a function, with the functions "
+		 "that it called above it; its width is its share.", value, bounds, l->f->what);
 	return chart_title(l->d, l->theme, l->f->title, subtitle);
 }
 

@@ -263,7 +263,7 @@ void page_put_sites(struct page_json *j, const struct page_cut *c, const struct 
 		if (s->metrics >> m & 1)
 			write_metric_column(j, c, s, m, metric_names[m], sum, sites);
 	}
-	if (s->has_errors)
+	if (s->distance > 0)
 		write_error_columns(j, c, s, sum, sites);
 	page_json_close(j, '}');
 	free(sum);

@@ -252,7 +252,7 @@ struct page_sites page_image_sites(const struct page_image *p)
 		.value = site_metric_value, .data = p,
 		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
 			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
-		.has_errors = p->errors != NULL,
+		.distance = p->errors ? sampled_mean_distance(p->export->image) : 0,
 	};
 }
 

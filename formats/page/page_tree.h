@@ -79,7 +79,7 @@ struct page_sites {
 	int64_t (*value)(const void *data, uint32_t site, enum page_metric metric);
 	const void *data;
 	uint32_t metrics;	/* bits: which are known */
-	bool has_errors;	/* they are estimates, whose errors are known */
+	double distance;	/* mean bytes between two sampled blocks; 0: they have no errors */
 };
 
 /* How a node of the page came about. */

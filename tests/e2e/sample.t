@@ -158,6 +158,18 @@ for arguments in plain swing realloc; do
 		peak.json massif.out
 done
 
+# Pictures. peak.mur has snapshots.
+if memusagestat --flame=end -o flame.svg run.mur 2>err; then
+	like "$(cat flame.svg)" '>[0-9.]* MiB [+]- [0-9.]* .estimated. live at the end[.] Each' \
+		'a flame graph has bounds'
+	memusagestat --flame -o flame.svg exact.mur
+	unlike "$(cat flame.svg)" estimated 'not that of all blocks'
+	memusagestat --bands -o bands.svg peak.mur
+	like "$(cat bands.svg)" 'snapshots; estimates: a block in 16[.]0 KiB was sampled' 'bands say so'
+else
+	skip 'no pictures'
+fi
+
 # Too many.
 MEMUSAGE_SAMPLE_LIMIT=400
 export MEMUSAGE_SAMPLE_LIMIT
