@@ -18,7 +18,7 @@
 
 #define ONE_BITS EXPONENTIAL_ONE_BITS
 #define ONE (UINT64_C(1) << ONE_BITS)
-#define LOOK_EVERY 1024u  /* sampled blocks between two looks at what they have cost */
+#define LOOK_EVERY 256u	  /* sampled blocks between two looks at what they have cost */
 #define SHARE_MOST 100u	  /* R doubles if they have taken more than 1/100 of the CPU time */
 
 static struct {

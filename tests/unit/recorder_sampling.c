@@ -332,7 +332,7 @@ static void record_samples(int count, uint64_t ticks)
 	sampling_spend(ticks);
 }
 
-/* The cost is looked at every 1,024 sampled blocks, since the last look, and with auto only. */
+/* The cost is looked at every 256 sampled blocks, since the last look, and with auto only. */
 static void expensive_samples_double_r(void)
 {
 	const uint64_t huge = UINT64_C(1) << 60;
@@ -340,15 +340,15 @@ static void expensive_samples_double_r(void)
 	begin();
 	rec.flags |= MU_CFG_SAMPLE_AUTO;
 	sampling_begin();
-	record_samples(1023, huge);
+	record_samples(255, huge);
 	IS_FALSE(sampling_wants_fewer());
 	record_samples(1, 0);
 	IS_TRUE(sampling_wants_fewer());
 	IS_FALSE(sampling_wants_fewer());
 	OK(rec.image->sampling.slow_ns > 0, "what it cost is noted");
-	record_samples(1024, 0);
+	record_samples(256, 0);
 	IS_FALSE(sampling_wants_fewer());
-	record_samples(1024, huge);
+	record_samples(256, huge);
 	rec.flags &= ~(uint32_t)MU_CFG_SAMPLE_AUTO;
 	IS_FALSE(sampling_wants_fewer());
 }
