@@ -1,10 +1,13 @@
 #!/bin/sh
 # sampling.sh -- what --sample costs a pair of malloc and free that is not sampled, beside a preloaded
-# library that only passes on.
+# library that only passes on; and real programs, beside jemalloc's and gperftools' heap profilers.
 #
-#	MU_BUILD=... tests/bench/sampling.sh
+#	MU_BUILD=... tests/bench/sampling.sh [pairs | NAME]...
 #
-# All variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Markdown on stdout.
+# All variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: of each round
+# the ratio to the native run of that round, too; their median tells of a machine that others use.
+# gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
+# Markdown on stdout.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
@@ -22,22 +25,128 @@ least() { # VARIANT COLUMN
 	sort -n -k "$2,$2" "pairs.$1" | awk -v c="$2" '{ print $c; exit 0 }'
 }
 
-round=0
-while [ $((round += 1)) -le "$ROUNDS" ]; do
-	pairs native env
-	pairs passing env LD_PRELOAD="$PASS_ON"
-	pairs sampled "$ours" -q --sample
-	pairs counted "$ours" -q
-	pairs stacks "$ours" -q --record=kept.mur
-done
-printf 'CPU time of a pair of malloc and free, ns, %s rounds of 15 times %s pairs.\n\n' \
-	"$ROUNDS" "$PAIRS"
-printf '| | the same block | among 64 blocks |\n|---|---|---|\n'
+wanted=$*
+is_wanted() {
+	case " $wanted " in *" $1 "* | '  ') ;; *) return 1 ;; esac
+}
+
+# ---- pairs of malloc and free ---------------------------------------------------------------
+
+bench_pairs() {
+	round=0
+	while [ $((round += 1)) -le "$ROUNDS" ]; do
+		pairs native env
+		pairs passing env LD_PRELOAD="$PASS_ON"
+		pairs sampled "$ours" -q --sample
+		pairs counted "$ours" -q
+		pairs stacks "$ours" -q --record=kept.mur
+	done
+	printf 'CPU time of a pair of malloc and free, ns, %s rounds of 15 times %s pairs.\n\n' \
+		"$ROUNDS" "$PAIRS"
+	printf '| | the same block | among 64 blocks |\n|---|---|---|\n'
+	row 'alone' native
+	row 'a preloaded library that passes on' passing
+	row 'memusage --sample' sampled
+	row 'memusage (all blocks, counting)' counted
+	row 'memusage --record (all blocks, call stacks)' stacks
+}
+
 row() { # TEXT VARIANT
 	printf '| %s | %s | %s |\n' "$1" "$(least "$2" 1)" "$(least "$2" 2)"
 }
-row 'alone' native
-row 'a preloaded library that passes on' passing
-row 'memusage --sample' sampled
-row 'memusage (all blocks, counting)' counted
-row 'memusage --record (all blocks, call stacks)' stacks
+
+! is_wanted pairs || bench_pairs
+
+# ---- real programs --------------------------------------------------------------------------
+
+. "$MU_SRC/tests/lib/bench_programs.sh"
+
+# The allocators of the peers have costs of their own, so they are run without profiling, too.
+find_library() {
+	for at in /usr/lib/*/"$1" /usr/lib/"$1" /usr/lib64/"$1"; do
+		[ ! -e "$at" ] || echo "$at"
+	done | head -n 1
+}
+jemalloc=$(find_library libjemalloc.so.2)
+tcmalloc=$(find_library libtcmalloc.so.4)
+# Without prof in it, jemalloc only warns.
+[ -z "$jemalloc" ] || ! MALLOC_CONF=prof:true LD_PRELOAD=$jemalloc true 2>&1 | grep -q Invalid ||
+	jemalloc=
+jeprof=prof:true,prof_final:true,prof_prefix:$TMP/jeprof
+heapprofile=HEAPPROFILE=$TMP/tcprof
+
+# measure_sampled VARIANT COMMAND...
+measure_sampled() {
+	variant=$1
+	shift
+	case $variant in
+	sample) set -- "$ours" -q --sample --record=kept.mur "$@" ;;
+	jemalloc) set -- env LD_PRELOAD="$jemalloc" "$@" ;;
+	jemalloc-128K) set -- env LD_PRELOAD="$jemalloc" MALLOC_CONF="$jeprof,lg_prof_sample:17" "$@" ;;
+	jemalloc-512K) set -- env LD_PRELOAD="$jemalloc" MALLOC_CONF="$jeprof" "$@" ;;
+	tcmalloc) set -- env LD_PRELOAD="$tcmalloc" "$@" ;;
+	tcmalloc-heap) set -- env LD_PRELOAD="$tcmalloc" "$heapprofile" "$@" ;;
+	esac
+	case $variant in
+	jemalloc*) [ -n "$jemalloc" ] || return 0 ;;
+	tcmalloc*) [ -n "$tcmalloc" ] || return 0 ;;
+	esac
+	measure "$variant" "$@"
+	rm -f kept.mur jeprof* tcprof*
+}
+
+# ratios VARIANT BASE: least CPU and wall time as multiples of BASE's, and the median of the rounds.
+ratios() {
+	[ -s "figures.$1" ] || { printf ' - |' && return; }
+	paste "figures.$1" "figures.$2" | awk '
+		$1 == "" || NF < 8 { next }
+		$4 != 0 { bad = 1 }
+		function least(old, new) { return old == 0 || new < old ? new : old }
+		{ cpu = least(cpu, $1); wall = least(wall, $2); cpu0 = least(cpu0, $5)
+		  wall0 = least(wall0, $6); ratio[NR] = $2 / $6 }
+		END {
+			for (i = 1; i <= NR; i++)
+				for (k = i + 1; k <= NR; k++)
+					if (ratio[k] < ratio[i]) {
+						t = ratio[i]; ratio[i] = ratio[k]; ratio[k] = t
+					}
+			if (bad) printf " failed |"
+			else printf " %.3f / %.3f (%.3f) |", cpu / cpu0, wall / wall0,
+				ratio[int((NR + 1) / 2)] }'
+}
+
+# program NAME COMMAND...: a row of the table
+program() {
+	name=$1
+	shift
+	is_wanted "$name" && command -v "$1" >/dev/null || return 0
+	rm -f figures.*
+	round=0
+	while [ $((round += 1)) -le "$ROUNDS" ]; do
+		for v in native sample jemalloc jemalloc-128K jemalloc-512K tcmalloc; do
+			measure_sampled $v "$@"
+		done
+	done
+	# It records all blocks: minutes for a program of a second.
+	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_sampled tcmalloc-heap "$@"
+	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
+	ratios sample native
+	for v in jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do ratios $v native; done
+	printf '\n'
+}
+
+printf '\nMachine: %s, %s CPUs, load %s. %s rounds.\n' \
+	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
+	"$(cut -d' ' -f1 /proc/loadavg)" "$ROUNDS"
+printf 'Least CPU / least wall time (median of wall times), as multiples of native.\n\n'
+printf '| program | native | --sample | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
+printf '|---|---|---|---|---|---|---|---|\n'
+program sqlite-bulk sqlite3 :memory: '.read bulk.sql'
+program sqlite-statements sqlite3 :memory: '.read many.sql'
+program cc1 "$cc1" -quiet -O2 big.c -o big.s
+program perl-hashes perl lists.pl
+PYTHONMALLOC=malloc
+export PYTHONMALLOC
+program python-json "$python" document.py
+program python-messages "$python" messages.py
+program python-parse "$python" parse.py
