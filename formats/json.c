@@ -268,6 +268,12 @@ static void write_sites(FILE *out, const struct export *e)
 	free(d.growth_error);
 }
 
+/* Sums of a damaged recording may wrap. */
+static void add_to_sum(int64_t *sum, int64_t value)
+{
+	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
 /* Returns all sites as one. */
 static struct site sum_of_sites(const struct sites *sites)
 {
@@ -278,10 +284,10 @@ static struct site sum_of_sites(const struct sites *sites)
 
 		if (!sites_is_counted(s))
 			continue;
-		sum.peak_bytes += s->peak_bytes;
-		sum.peak_blocks += s->peak_blocks;
-		sum.live_bytes += s->live_bytes;
-		sum.live_blocks += s->live_blocks;
+		add_to_sum(&sum.peak_bytes, s->peak_bytes);
+		add_to_sum(&sum.peak_blocks, s->peak_blocks);
+		add_to_sum(&sum.live_bytes, s->live_bytes);
+		add_to_sum(&sum.live_blocks, s->live_blocks);
 		sum.total_bytes += s->total_bytes;
 		sum.total_blocks += s->total_blocks;
 	}

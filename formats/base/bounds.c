@@ -6,8 +6,13 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+/* Sums of a damaged recording may be anything. */
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
 
 /* Three significant digits, but no more decimals than the estimate has. */
 static void format_distance(char text[UNITS_LENGTH], double value, double unit, int decimals)
@@ -44,7 +49,7 @@ const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e
 	const struct sampled_interval i = sampled_bytes_interval(e, estimate, distance);
 	char below[UNITS_LENGTH], above[UNITS_LENGTH];
 	int decimals;
-	const double unit = units_bytes_unit((uint64_t)llabs(bytes), &decimals);
+	const double unit = units_bytes_unit(magnitude(bytes), &decimals);
 
 	if (is_exact(e, &i))
 		return strcpy(text, "exact");
@@ -78,7 +83,7 @@ const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_err
 	char bounds[BOUNDS_LENGTH];
 	size_t length;
 
-	units_bytes(text, (uint64_t)llabs(bytes));
+	units_bytes(text, magnitude(bytes));
 	length = strlen(text);
 	bounds_bytes(bounds, e, bytes, distance);
 	if (strcmp(bounds, "exact") != 0)
