@@ -7,6 +7,7 @@
 # All variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: of each round
 # the ratio to the native run of that round, too; their median tells of a machine that others use.
 # gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
+# BENCH_VARIANTS="sample jemalloc-128K" runs only these.
 # Markdown on stdout.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -75,6 +76,8 @@ tcmalloc=$(find_library libtcmalloc.so.4)
 jeprof=prof:true,prof_final:true,prof_prefix:$TMP/jeprof
 heapprofile=HEAPPROFILE=$TMP/tcprof
 
+variants=${BENCH_VARIANTS:-sample jemalloc jemalloc-128K jemalloc-512K tcmalloc}
+
 # measure_sampled VARIANT COMMAND...
 measure_sampled() {
 	variant=$1
@@ -123,9 +126,7 @@ program() {
 	rm -f figures.*
 	round=0
 	while [ $((round += 1)) -le "$ROUNDS" ]; do
-		for v in native sample jemalloc jemalloc-128K jemalloc-512K tcmalloc; do
-			measure_sampled $v "$@"
-		done
+		for v in native $variants; do measure_sampled "$v" "$@"; done
 	done
 	# It records all blocks: minutes for a program of a second.
 	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_sampled tcmalloc-heap "$@"
