@@ -114,7 +114,7 @@ void sampling_spend(uint64_t ticks);
 
 /* What recording sampled blocks took, and what the process did in the same time. */
 struct sampling_cost {
-	uint64_t spent;	 /* of cpu_ticks(), for sampled blocks */
+	uint64_t spent;	 /* of clock_ticks(), for sampled blocks */
 	uint64_t ticks;	 /* ... that have passed */
 	uint64_t ns;	 /* time that has passed */
 	uint64_t cpu_ns; /* CPU time of all threads; 0 unknown: a sandbox forbids to ask for it */
