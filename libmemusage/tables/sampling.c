@@ -19,6 +19,7 @@
 #define ONE_BITS EXPONENTIAL_ONE_BITS
 #define ONE (UINT64_C(1) << ONE_BITS)
 #define LOOK_EVERY 256u	  /* sampled blocks between two looks at what they have cost */
+#define SPENT_MOST (UINT64_C(1) << 18) /* ticks, 0.1 ms: in longer ones another process ran */
 #define SHARE_MOST 100u	  /* R doubles if they have taken more than 1/100 of the CPU time */
 
 static struct {
@@ -293,7 +294,7 @@ void sampling_unlock(void)
 
 void sampling_spend(uint64_t ticks)
 {
-	sampling.look.spent += ticks;
+	sampling.look.spent += ticks < SPENT_MOST ? ticks : SPENT_MOST;
 }
 
 bool sampling_is_too_expensive(const struct sampling_cost *cost, uint64_t *spent_ns)

@@ -329,13 +329,14 @@ static void one_percent_is_the_limit(void)
 static void record_samples(int count, uint64_t ticks)
 {
 	rec.image->sampling.samples += (uint64_t)count;
-	sampling_spend(ticks);
+	for (int i = 0; i < count; i++)
+		sampling_spend(ticks);
 }
 
 /* The cost is looked at every 256 sampled blocks, since the last look, and with auto only. */
 static void expensive_samples_double_r(void)
 {
-	const uint64_t huge = UINT64_C(1) << 60;
+	const uint64_t huge = UINT64_C(1) << 18;
 
 	begin();
 	rec.flags |= MU_CFG_SAMPLE_AUTO;
@@ -351,6 +352,21 @@ static void expensive_samples_double_r(void)
 	record_samples(256, huge);
 	rec.flags &= ~(uint32_t)MU_CFG_SAMPLE_AUTO;
 	IS_FALSE(sampling_wants_fewer());
+}
+
+/* A thread that was preempted while it recorded: that is the cost of others. */
+static void preemption_is_no_cost(void)
+{
+	uint64_t ns, before;
+
+	begin();
+	sampling_begin();
+	before = rec.image->sampling.slow_ns;
+	record_samples(1, UINT64_C(1) << 60);
+	record_samples(255, 0);
+	sampling_wants_fewer();
+	ns = rec.image->sampling.slow_ns - before;
+	OK(ns < 1000000, "a sample took %llu ns", (unsigned long long)ns);
 }
 
 /* A block that counts 1.4 times counts once or twice, and 1.4 times on average. */
@@ -381,6 +397,7 @@ int main(void)
 	children_draw_other_numbers();
 	one_percent_is_the_limit();
 	expensive_samples_double_r();
+	preemption_is_no_cost();
 	blocks_are_rounded_at_random();
 	return done_testing();
 }
