@@ -111,8 +111,8 @@ void sampling_unlock(void);
 /* sampling_spend -- note that recording a sampled block has taken some of clock_ticks(). Needs the
  * lock.
  *
- * More than 0.1 ms count as that: the thread was preempted. On a busy machine that made samples look
- * ten times as expensive as they were.
+ * More than 0.1 ms count as that: the thread was preempted. On a busy machine this made samples
+ * look ten times as expensive as they were.
  */
 void sampling_spend(uint64_t ticks);
 
