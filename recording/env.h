@@ -16,6 +16,9 @@
 #define MU_ENV_NO_TIMER "MEMUSAGE_NO_TIMER"
 #define MU_ENV_TRACE_MMAP "MEMUSAGE_TRACE_MMAP"
 
+/* Set: record nothing until a client starts it (--start-paused); read by the library alone. */
+#define MU_ENV_PAUSED "MEMUSAGE_PAUSED"
+
 /* The emulator that counts accesses and its options, separated by newlines: it also runs the
  * programs that the program executes. */
 #define MU_ENV_EMULATOR "MEMUSAGE_EMULATOR"

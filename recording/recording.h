@@ -27,6 +27,7 @@
 #include "recording/end.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
+#include "recording/recorded.h"
 #include "recording/sampling.h"
 #include "recording/snapshot_log.h"
 
@@ -63,6 +64,7 @@ enum mu_config_flag {
 	MU_CFG_LIFETIMES = 1u << 18, /* with STACKS: count blocks by how long they lived */
 	MU_CFG_SAMPLE = 1u << 19, /* with STACKS: record samples of the blocks; sampling.h */
 	MU_CFG_SAMPLE_AUTO = 1u << 20, /* ... fewer and fewer, if they are too many */
+	MU_CFG_START_PAUSED = 1u << 21, /* record nothing before MU_REQUEST_START; recorded.h */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -430,6 +432,7 @@ struct mu_image {
 	char request_text[64]; /* of MU_REQUEST_MARK, ended by a zero byte */
 	struct mu_sampling sampling; /* likewise */
 	struct mu_reaped_children reaped; /* likewise; of end.h */
+	struct mu_recorded recorded;	  /* likewise; of recorded.h */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

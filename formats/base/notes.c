@@ -166,11 +166,78 @@ static void write_unwound_notes(const struct notes *to, const struct unwound *u)
 	write_unwound_kind(to, u, &u->cut, "are deeper than the 1,024 frames that are kept");
 }
 
+/* "5.00 s to 9.12 s, 20.0 s to the end" */
+static void write_parts(char *text, size_t size, const struct result *result)
+{
+	const struct result_recorded *r = &result->recorded;
+	const uint64_t start = result->process.start_mono_ns;
+	char from[UNITS_LENGTH], to[UNITS_LENGTH];
+	size_t at = 0;
+
+	for (uint64_t i = 0; i < r->parts && i < RESULT_PARTS && at < size; i++) {
+		const struct mark_part *p = &r->part[i];
+
+		units_time(from, p->from > start ? p->from - start : 0);
+		if (p->to != 0)
+			units_time(to, p->to > start ? p->to - start : 0);
+		at += (size_t)snprintf(text + at, size - at, "%s%s to %s", i ? ", " : "", from,
+				       p->to != 0 ? to : "the end");
+	}
+	if (r->parts > RESULT_PARTS && at < size)
+		snprintf(text + at, size - at, " ...");
+}
+
+static void write_recorded_note(const struct notes *to, const struct result *result)
+{
+	const struct result_recorded *r = &result->recorded;
+	const struct mu_process *p = &result->process;
+	char parts[RESULT_PARTS * (2 * UNITS_LENGTH + 16)] = "", time[UNITS_LENGTH];
+	char all[UNITS_LENGTH], left[UNITS_LENGTH], bytes[UNITS_LENGTH];
+
+	if (r->parts == 0) {
+		write_note(to, "nothing was recorded: the program began asleep (--start-paused), "
+			       "and memusage --pid=%" PRIu32 " start was not given while it ran",
+			   p->pid);
+		return;
+	}
+	write_parts(parts, sizeof(parts), result);
+	if (p->exit_mono_ns > p->start_mono_ns)
+		write_note(to, "recorded: %s of %s, in %" PRIu64 " part%s: %s after the start",
+			   units_time(time, r->ns),
+			   units_time(all, p->exit_mono_ns - p->start_mono_ns), r->parts,
+			   r->parts == 1 ? "" : "s", parts);
+	else
+		write_note(to, "recorded: %" PRIu64 " part%s of the run: %s after the start",
+			   r->parts, r->parts == 1 ? "" : "s", parts);
+	if (result->counters.paused_calls > 0)
+		write_note(to, "between these parts %s allocations of %s are left out",
+			   units_grouped(left, result->counters.paused_calls),
+			   units_bytes(bytes, result->counters.paused_bytes));
+}
+
+static void write_earlier_note(const struct notes *to, const struct result_recorded *r)
+{
+	char text[UNITS_LENGTH];
+
+	if (r->earlier_frees > 0)
+		write_note(to, "%s frees of blocks from before recording began, or from a pause",
+			   units_grouped(text, r->earlier_frees));
+	if (r->earlier_reallocs > 0)
+		write_note(to, "%s reallocs of blocks from before recording began, or from a "
+			       "pause: what they returned counts as new",
+			   units_grouped(text, r->earlier_reallocs));
+}
+
 static void write_pause_notes(const struct notes *to, const struct result *result)
 {
 	const struct counters *c = &result->counters;
 	char time[UNITS_LENGTH], bytes[UNITS_LENGTH];
 
+	write_earlier_note(to, &result->recorded);
+	if (result->recorded.began_asleep) {
+		write_recorded_note(to, result);
+		return;
+	}
 	if (result->pauses == 0)
 		return;
 	write_note(to, "recording was paused for %s%s: %" PRIu64 " allocations of %s are left out",

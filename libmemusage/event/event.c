@@ -72,6 +72,17 @@ uint64_t event_extra_marked(uint64_t address, const struct block *block)
 	return slop + snapshot_due.admin;
 }
 
+static void record_new_block(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+			     uint64_t sp, unsigned int mode)
+{
+	if (mode == MODE_STACKS)
+		event_new(thread, fn, block, size, sp, MODE_STACKS);
+	else
+		event_new(thread, fn, block, size, sp, mode);
+	if (probes_are_wanted())
+		probe_alloc(block, size, size);
+}
+
 void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
 		      uint64_t sp)
 {
@@ -91,10 +102,20 @@ void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, u
 		thread->pub.counters.failed[fn]++;
 	else if (mode & MODE_SAMPLE)
 		sampled_alloc(thread, fn, block, size, sp);
-	else if (mode == MODE_STACKS)
-		event_new(thread, fn, block, size, sp, MODE_STACKS);
 	else
-		event_new(thread, fn, block, size, sp, mode);
+		record_new_block(thread, fn, block, size, sp, mode);
+}
+
+void event_free_unknown(struct thread *thread)
+{
+	unsigned int mode = gate.mode;
+
+	if (mode & MODE_SAMPLE)
+		thread->pub.counters.calls[MU_FN_FREE] += !(mode & MODE_PAUSED);
+	else if (!rec.was_paused)
+		thread->pub.counters.unknown_frees++;
+	else if (!(mode & MODE_PAUSED))
+		__atomic_fetch_add(&rec.image->recorded.earlier_frees, 1, __ATOMIC_RELAXED);
 }
 
 bool event_free_slow(struct thread *thread, const void *block, struct block *known, uint64_t sp)

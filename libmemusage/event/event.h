@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/image/probes.h"
 #include "libmemusage/event/deferred_frees.h"
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/image/log.h"
@@ -217,10 +218,13 @@ INLINE void event_alloc(struct thread *thread, enum mu_fn fn, const void *block,
 		return;
 	}
 	count_call(&thread->pub.counters, fn, size, size);
-	if (unlikely(!block))
+	if (unlikely(!block)) {
 		thread->pub.counters.failed[fn]++;
-	else
-		event_new(thread, fn, block, size, sp, 0);
+		return;
+	}
+	event_new(thread, fn, block, size, sp, 0);
+	if (probes_are_wanted())
+		probe_alloc(block, size, size);
 }
 
 /* event_freed_by -- record the stack that frees a block of SIZE bytes, if the mode needs it. */
@@ -280,6 +284,13 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 	return true;
 }
 
+/* event_free_unknown -- count the free of a block that is not in the table.
+ *
+ * It is from before recording began, or from a pause, if there was one. While there is, it does not
+ * count. Inside the hook. Async-signal-safe.
+ */
+void event_free_unknown(struct thread *thread);
+
 /* event_free -- record a free or delete of `block`, not NULL.
  *
  * Returns false if the block is unknown. It counts as such, unless the free is that of an operator
@@ -295,10 +306,10 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 	if (likely(ok)) {
 		counters->calls[MU_FN_FREE]++;
 		counters->bytes[MU_FN_FREE] += known.size;
-	} else if (gate.mode & MODE_SAMPLE) {
-		counters->calls[MU_FN_FREE] += (uint64_t)block != thread->deleting;
-	} else if ((uint64_t)block != thread->deleting && !rec.was_paused) {
-		counters->unknown_frees++;
+		if (probes_are_wanted())
+			probe_free(block);
+	} else if ((uint64_t)block != thread->deleting) {
+		event_free_unknown(thread);
 	}
 	return ok;
 }
@@ -339,10 +350,13 @@ INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 		thread->pub.stack_peak = depth;
 }
 
-/* quick_enter -- begin an event if the recorder is in exactly this mode. */
+/* quick_enter -- begin an event if the recorder is in exactly this mode, and nobody listens to the
+ * probes. */
 INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {
-	if (unlikely(gate.word != (GATE_PLAIN | mode << 16)) || unlikely(thread->pub.busy))
+	/* One branch for all three: with three a pair of malloc and free takes 0.3 ns more. */
+	if (unlikely((gate.word ^ (GATE_PLAIN | mode << 16)) | thread->pub.busy |
+		     probe_semaphores.any))
 		return false;
 	thread->pub.busy = hook_mark();
 	__asm__ volatile("" ::: "memory");

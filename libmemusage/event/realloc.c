@@ -125,6 +125,14 @@ static void record_realloc_free(struct thread *thread, const void *block, const 
 	event_freed(thread, block, old, sp, mode);
 }
 
+static void count_unknown_realloc(struct thread *thread)
+{
+	if (!rec.was_paused)
+		thread->pub.counters.unknown_frees++;
+	else if (!(gate.mode & MODE_PAUSED))
+		__atomic_fetch_add(&rec.image->recorded.earlier_reallocs, 1, __ATOMIC_RELAXED);
+}
+
 bool realloc_take(struct thread *thread, const void *block, struct block *old)
 {
 	if (unlikely(gate.mode & MODE_SAMPLE)) {
@@ -133,11 +141,28 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old)
 	}
 	bool known = blocks_take(thread, (uint64_t)block, old, gate.mode & MODE_MANY);
 
-	if (!known && !rec.was_paused)
-		thread->pub.counters.unknown_frees++;
-	else if (known && gate.mode & MODE_ACCESSES)
+	if (!known) {
+		count_unknown_realloc(thread);
+		return false;
+	}
+	if (gate.mode & MODE_ACCESSES)
 		accesses_remove_block(&thread->access, (uint64_t)block);
-	return known;
+	if (probes_are_wanted())
+		probe_free(block);
+	return true;
+}
+
+/* The realloc failed: the old block is still there. */
+static void put_back_block(struct thread *thread, const void *block, const struct block *old)
+{
+	if (!blocks_put(thread, (uint64_t)block, old, gate.mode & MODE_MANY)) {
+		block_dropped(old->size);
+		return;
+	}
+	if (gate.mode & MODE_ACCESSES)
+		accesses_add_block(&thread->access, (uint64_t)block, old->size, old->site);
+	if (probes_are_wanted())
+		probe_alloc(block, old->size, old->size);
 }
 
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
@@ -159,13 +184,12 @@ void realloc_done(struct thread *thread, const void *block, const struct block *
 	count_call(counters, MU_FN_REALLOC, growth, size);
 	if (!result) {
 		counters->failed[MU_FN_REALLOC]++;
-		if (!blocks_put(thread, (uint64_t)block, old, gate.mode & MODE_MANY))
-			block_dropped(old->size);
-		else if (gate.mode & MODE_ACCESSES)
-			accesses_add_block(&thread->access, (uint64_t)block, old->size, old->site);
+		put_back_block(thread, block, old);
 		return;
 	}
 	counters->realloc_nomove += result == block;
 	counters->realloc_dec += size < old->size;
 	record_realloc(thread, block, old, result, size, sp);
+	if (probes_are_wanted())
+		probe_alloc(result, size, size);
 }

@@ -176,8 +176,11 @@ static void record_sampled(struct thread *thread, enum mu_fn fn, const void *blo
 	if (mode & MODE_DEPTH)
 		stack_sum_note(thread, sp);
 	snapshots_before(record.birth, mode & MODE_MANY);
-	if (sampled_put(thread, (uint64_t)block, &record, log2, &w))
+	if (sampled_put(thread, (uint64_t)block, &record, log2, &w)) {
 		sampled_change_heap(thread, (uint64_t)block, &record, &w, 1);
+		if (probes_are_wanted())
+			probe_alloc(block, size, w.bytes);
+	}
 	stack_note(thread, sp);
 	finish_event(thread, began);
 }
@@ -221,6 +224,8 @@ void sampled_realloc_take(struct thread *thread, const void *block, struct block
 		return;
 	}
 	sampled_change_heap(thread, (uint64_t)block, old, &w, -1);
+	if (probes_are_wanted())
+		probe_free(block);
 }
 
 /* The realloc failed, so the block is still there. It counts once more among all blocks ever. */
@@ -228,8 +233,11 @@ static void put_back(struct thread *thread, const void *block, const struct bloc
 {
 	struct sample_weight w;
 
-	if (sampled_put(thread, (uint64_t)block, old, sampling_log2(), &w))
-		sampled_change_heap(thread, (uint64_t)block, old, &w, 1);
+	if (!sampled_put(thread, (uint64_t)block, old, sampling_log2(), &w))
+		return;
+	sampled_change_heap(thread, (uint64_t)block, old, &w, 1);
+	if (probes_are_wanted())
+		probe_alloc(block, old->size, w.bytes);
 }
 
 static void count_realloc(struct mu_counters *counters, const void *block, const void *result,

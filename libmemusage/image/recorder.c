@@ -9,8 +9,15 @@
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 
+static const uint32_t always_awake = 1;
+
 struct gate gate;
-struct recorder rec;
+struct recorder rec = { .awake = &always_awake };
+
+void recorder_forget_sleep(void)
+{
+	rec.awake = &always_awake;
+}
 
 bool recorder_is_on(void)
 {

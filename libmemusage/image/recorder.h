@@ -51,6 +51,10 @@ struct gate {
 	((gate.word & (GATE_PLAIN | (MODE_SAMPLE | MODE_PAUSED) << 16)) ==              \
 	 (GATE_PLAIN | MODE_SAMPLE << 16))
 
+/* gate_follows_samples -- the same, also in a pause: frees of sampled blocks are then recorded. */
+#define gate_follows_samples()                                                          \
+	((gate.word & (GATE_PLAIN | MODE_SAMPLE << 16)) == (GATE_PLAIN | MODE_SAMPLE << 16))
+
 enum state {
 	STATE_NOT_YET = 0,  /* before recorder_start() */
 	STATE_STARTING = 1, /* some thread is in recorder_start() */
@@ -75,6 +79,8 @@ struct recorder {
 	uint64_t log_limit;
 	bool ticks; /* log times are clock_ticks() */
 	bool is_standalone; /* no collector: the arena is a file */
+	const uint32_t *awake; /* 0 there: events do nothing (asleep.h); never NULL */
+	bool is_opened_by_probes; /* recording goes on while a consumer of probes is there */
 	uint32_t pauses; /* that have not been resumed */
 	bool was_paused; /* blocks may live that were not recorded */
 	bool has_bare_blocks; /* form of the block table; exactly if !recorder_keeps_sites() */
@@ -107,6 +113,12 @@ static inline struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
 }
+
+/* recorder_forget_sleep -- make events enter the hook again: there is no image, or no gate for it.
+ *
+ * Async-signal-safe.
+ */
+void recorder_forget_sleep(void);
 
 /* recorder_is_on -- return whether this process is recorded, or will be from its first event on.
  *

@@ -16,8 +16,9 @@
 #include "libmemusage/emulated/emulated_event.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/event/sampled_event.h"
+#include "libmemusage/interpose/heap.h"
+#include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/pages/passthrough.h"
-#include "libmemusage/tables/sample_filter.h"
 #include "libmemusage/tables/stack_sum.h"
 
 /* Not from <stdlib.h>: an inline function there returns a double, which gcc 10 refuses without
@@ -30,6 +31,8 @@ __thread uint32_t copies_quiet;
 static __attribute__((noinline)) void *record_any_mode(enum mu_fn fn, void *block, size_t size,
 						       uint64_t sp)
 {
+	if (unlikely(gate.mode & MODE_PAUSED) && pause_holds())
+		return block;
 	struct thread *thread = hook_enter();
 
 	if (likely(thread)) {
@@ -78,6 +81,8 @@ void free_aligned_sized(void *block, size_t align, size_t size);
 /* Records a free. Returns whether the real function is to be called. */
 INLINE bool record_block_free(void *block, uint64_t sp)
 {
+	if (unlikely(gate.mode & MODE_PAUSED) && pause_holds())
+		return block && !early_owns(block);
 	struct thread *thread = hook_enter();
 
 	if (likely(thread)) {
@@ -162,12 +167,10 @@ static __attribute__((noinline)) void *alloc_with_sampling(enum mu_fn fn, void *
 
 static __attribute__((noinline)) void free_with_sampling(void *block, uint64_t sp)
 {
-	if (!gate_samples() || unlikely(sample_filter_may_have((uint64_t)block))) {
+	if (free_passes_samples(block))
+		real.free(block);
+	else
 		free_any_mode(block, sp);
-		return;
-	}
-	self->pub.counters.calls[MU_FN_FREE]++;
-	real.free(block);
 }
 
 /* The modes for which the quick paths are made, but for the plain one and the one with a log. */
@@ -264,7 +267,7 @@ EXPORT void *malloc(size_t size)
 	return record_alloc(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
 }
 
-EXPORT void *calloc(size_t count, size_t size)
+INLINE void *calloc_and_record(size_t count, size_t size, uint64_t sp)
 {
 	size_t bytes;
 	void *block = real.calloc(count, size);
@@ -273,15 +276,25 @@ EXPORT void *calloc(size_t count, size_t size)
 		record_overflow(MU_FN_CALLOC);
 		return block;
 	}
-	return record_alloc(MU_FN_CALLOC, block, bytes, hook_sp());
+	return record_alloc(MU_FN_CALLOC, block, bytes, sp);
+}
+
+EXPORT void *calloc(size_t count, size_t size)
+{
+	return calloc_and_record(count, size, hook_sp());
+}
+
+INLINE void free_and_record(void *block, uint64_t sp)
+{
+	if (likely(free_quick(block, sp, 0)))
+		real.free(block);
+	else
+		handlers_now()->free(block, sp);
 }
 
 EXPORT void free(void *block)
 {
-	if (likely(free_quick(block, hook_sp(), 0)))
-		real.free(block);
-	else
-		handlers_now()->free(block, hook_sp());
+	free_and_record(block, hook_sp());
 }
 
 /* C23. Without libc's function the plain free does, since the size is only a hint. libc's function
@@ -395,6 +408,14 @@ static void *realloc_unsampled(void *block, size_t size, uint64_t sp)
 	return result;
 }
 
+/* Of a block from before recording began, or from a pause. Its size is unknown, so the result is a
+ * new block. */
+static __attribute__((noinline)) void *record_earlier_realloc(void *result, size_t size,
+							      uint64_t sp)
+{
+	return record_any_mode(MU_FN_REALLOC, result, size, sp);
+}
+
 static void *realloc_known(void *block, size_t size, uint64_t sp)
 {
 	struct block old;
@@ -404,7 +425,9 @@ static void *realloc_known(void *block, size_t size, uint64_t sp)
 	copies_quiet += is_quiet;
 	void *result = real.realloc(block, size);
 	copies_quiet -= is_quiet;
-	if (likely(known) && unlikely(!realloc_put_quick(block, &old, result, size, sp)))
+	if (unlikely(!known))
+		return rec.was_paused && size ? record_earlier_realloc(result, size, sp) : result;
+	if (unlikely(!realloc_put_quick(block, &old, result, size, sp)))
 		realloc_put_any(block, &old, result, size, sp);
 	return result;
 }
@@ -415,7 +438,8 @@ INLINE void *realloc_any(void *block, size_t size, uint64_t sp)
 		return record_alloc(MU_FN_REALLOC, real.realloc(NULL, size), size, sp);
 	if (unlikely(early_owns(block)))
 		return realloc_early(block, size, sp);
-	if (unlikely(gate.mode & MODE_PAGES))
+	if (unlikely(gate.mode & (MODE_PAGES | MODE_PAUSED)) &&
+	    (gate.mode & MODE_PAGES || pause_holds()))
 		return real.realloc(block, size);
 	if (gate_samples() && !sample_filter_may_have((uint64_t)block))
 		return realloc_unsampled(block, size, sp);
@@ -468,61 +492,29 @@ EXPORT void *pvalloc(size_t size)
 	return record_alloc(MU_FN_MEMALIGN, real.pvalloc(size), size, hook_sp());
 }
 
-/* ---- samples ----------------------------------------------------------------------------- */
+/* ---- without their first bytes ----------------------------------------------------------- */
 
-static __attribute__((noinline)) void *malloc_any_mode(size_t size)
+__attribute__((noinline)) void *rest_of_malloc(size_t size)
 {
-	return record_any_mode(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
+	return record_alloc(MU_FN_MALLOC, real.malloc(size), size, hook_sp());
 }
 
-static __attribute__((noinline)) void *calloc_any_mode(size_t count, size_t size)
+__attribute__((noinline)) void *rest_of_calloc(size_t count, size_t size)
 {
-	size_t bytes;
-	void *block = real.calloc(count, size);
-
-	if (unlikely(__builtin_mul_overflow(count, size, &bytes))) {
-		record_overflow(MU_FN_CALLOC);
-		return block;
-	}
-	return record_any_mode(MU_FN_CALLOC, block, bytes, hook_sp());
+	return calloc_and_record(count, size, hook_sp());
 }
 
-static __attribute__((noinline)) void free_here_any_mode(void *block)
+__attribute__((noinline)) void *rest_of_realloc(void *block, size_t size)
 {
-	free_any_mode(block, hook_sp());
+	return realloc_any(block, size, hook_sp());
 }
 
-/* With samples malloc, calloc and free jump to these (passthrough.h). All calls are the last thing
- * that is done: an unsampled block costs no stack frame. */
-static __attribute__((used)) void *pass_malloc(size_t size)
+__attribute__((noinline)) void rest_of_free(void *block)
 {
-	if (likely(gate_samples()) && likely(sampling_pass(self, MU_FN_MALLOC, size)))
-		return real.malloc(size);
-	return malloc_any_mode(size);
-}
-
-static __attribute__((used)) void *pass_calloc(size_t count, size_t size)
-{
-	size_t bytes;
-
-	if (likely(gate_samples()) && !__builtin_mul_overflow(count, size, &bytes) &&
-	    likely(sampling_pass(self, MU_FN_CALLOC, bytes)))
-		return real.calloc(count, size);
-	return calloc_any_mode(count, size);
-}
-
-static __attribute__((used)) void pass_free(void *block)
-{
-	if (unlikely(!gate_samples()) || unlikely(sample_filter_may_have((uint64_t)block))) {
-		free_here_any_mode(block);
-		return;
-	}
-	self->pub.counters.calls[MU_FN_FREE]++;
-	real.free(block);
+	free_and_record(block, hook_sp());
 }
 
 #define ENTRY(name, takes_block)                                                 \
 	__asm__(".globl entry_of_" #name "\n\t.hidden entry_of_" #name "\n\t" \
 		".set entry_of_" #name ", " #name);
 PASSTHROUGH_FUNCTIONS(ENTRY)
-SAMPLED_FUNCTIONS(ENTRY)

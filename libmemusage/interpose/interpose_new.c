@@ -18,6 +18,7 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/image/asleep.h"
 
 typedef void (*any_function)(void);
 
@@ -124,7 +125,7 @@ static any_function find_loaded(const char *name)
 
 static void record_new(enum mu_fn fn, const void *block, size_t size, uint64_t sp)
 {
-	struct thread *thread = block ? hook_enter() : NULL;
+	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
 
 	if (!thread)
 		return;
@@ -135,7 +136,7 @@ static void record_new(enum mu_fn fn, const void *block, size_t size, uint64_t s
 
 static bool record_delete(void *block, uint64_t sp)
 {
-	struct thread *thread = block ? hook_enter() : NULL;
+	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
 
 	if (thread) {
 		if (gate.mode & MODE_SAMPLE || event_knows(thread, block))

@@ -8,6 +8,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/pending_request.h"
 #include "libmemusage/lifecycle/start.h"
 #include "libmemusage/lifecycle/threads.h"
@@ -92,5 +93,6 @@ struct thread *hook_enter_slow(void)
 	coarse_clock_check();
 	if (unlikely(is_asked))
 		pending_request_serve(thread);
+	pause_follow_probes(thread);
 	return thread;
 }

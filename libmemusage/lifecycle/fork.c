@@ -209,6 +209,7 @@ static void resume_in_child(void)
 {
 	sandbox_forked();
 	slot_forget();
+	recorder_forget_sleep();
 	list_lock_forked();
 	/* An emulator may not wipe it. */
 	if (unlikely(gate.on))

@@ -312,6 +312,7 @@ void image_unmap(void)
 	struct image_maps maps = image_maps_now();
 
 	memory_publish(NULL);
+	recorder_forget_sleep();
 	self = &no_thread;
 	rec.image = NULL;
 	image_maps_drop(&maps);

@@ -5,20 +5,9 @@
 #include "libmemusage/lifecycle/pending_request.h"
 
 #include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/tables/snapshots.h"
-
-static void pause_recording(struct thread *thread)
-{
-	if (!__atomic_exchange_n(&rec.image->stopped, 1, __ATOMIC_RELAXED))
-		marks_pause(thread);
-}
-
-static void resume_recording(struct thread *thread)
-{
-	if (__atomic_exchange_n(&rec.image->stopped, 0, __ATOMIC_RELAXED))
-		marks_resume(thread);
-}
 
 /* The text is another process's: it is copied before its end is looked for. */
 static void set_mark(struct thread *thread)
@@ -46,9 +35,9 @@ void pending_request_serve(struct thread *thread)
 	if (request == MU_REQUEST_SNAPSHOT || request == MU_REQUEST_DETAILED)
 		snapshots_request(request == MU_REQUEST_DETAILED);
 	else if (request == MU_REQUEST_STOP)
-		pause_recording(thread);
+		pause_stop(thread);
 	else if (request == MU_REQUEST_START)
-		resume_recording(thread);
+		pause_start(thread);
 	else if (request == MU_REQUEST_MARK)
 		set_mark(thread);
 	__atomic_store_n(&image->served_serial, serial, __ATOMIC_RELEASE);

@@ -172,6 +172,8 @@ static void read_environment_config(void)
 		standalone.config.flags |= MU_CFG_MMAP;
 	if (environment_value(MU_ENV_NO_TIMER))
 		standalone.config.flags |= MU_CFG_NO_TIMER;
+	if (environment_value(MU_ENV_PAUSED))
+		standalone.config.flags |= MU_CFG_START_PAUSED;
 	if (!output || !*output || strlen(output) >= PATH_BYTES)
 		return;
 	standalone.config.flags |= MU_CFG_LOG;

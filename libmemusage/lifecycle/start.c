@@ -28,6 +28,7 @@
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/fork.h"
 #include "libmemusage/lifecycle/image.h"
+#include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/sampler.h"
 #include "libmemusage/lifecycle/snapshot_signal.h"
 #include "libmemusage/lifecycle/standalone.h"
@@ -76,13 +77,16 @@ static bool begin_recording(void)
 		return false;
 	emulated_begin();
 	snapshots_find_clock();
+	pause_begin(self);
 	recorder_open_gate();
 	request_publish_entry();
 	if (rec.flags & MU_CFG_REQUESTS)
 		macros_start();
 	if (rec.flags & MU_CFG_PAGES)
 		pages_start();
-	if (rec.flags & MU_CFG_SAMPLE)
+	if (rec.flags & MU_CFG_START_PAUSED)
+		passthrough_sleep();
+	else if (rec.flags & MU_CFG_SAMPLE)
 		passthrough_sample();
 	return true;
 }
@@ -112,6 +116,7 @@ void recorder_open_gate(void)
 	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
 		mode |= MODE_PAUSED;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
+	pause_open_gate();
 	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
 }
 
@@ -163,6 +168,7 @@ void recorder_restart(void)
 	struct slot slot;
 
 	rec.state = STATE_STARTING;
+	recorder_forget_sleep();
 	slot_forget();
 	/* The locks of the image are the parent's, which continues. */
 	locks_free_all(NULL);
@@ -170,6 +176,7 @@ void recorder_restart(void)
 	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
 		rec.image->notes |= MU_NOTE_RAW_CLONE;
 		rec.state = STATE_ON;
+		pause_begin(self);
 		recorder_open_gate();
 		if (rec.flags & MU_CFG_PAGES)
 			pages_start();

@@ -48,33 +48,54 @@ void passthrough_patch(void)
 	patch_end(&p);
 }
 
-#define DECLARE_SAMPLED(name, of) DECLARE(name, false)
-SAMPLED_FUNCTIONS(DECLARE_SAMPLED)
+#define DECLARE_JUMP(name, of, takes_block) DECLARE(name, takes_block)
+SAMPLED_FUNCTIONS(DECLARE_JUMP)
+SLEEPING_FUNCTIONS(DECLARE_JUMP)
 
-#define SAMPLED_ROW(name, of) { entry_of_##of, entry_of_##name },
-static const struct {
+#define JUMP_ROW(name, of, takes_block) { entry_of_##of, entry_of_##name, takes_block },
+struct jump {
 	const char *entry, *to;
-} sampled[] = { SAMPLED_FUNCTIONS(SAMPLED_ROW) };
+	bool takes_block;
+};
+static const struct jump sampled[] = { SAMPLED_FUNCTIONS(JUMP_ROW) { NULL, NULL, false } };
+static const struct jump sleeping[] = { SLEEPING_FUNCTIONS(JUMP_ROW) { NULL, NULL, false } };
 
-void passthrough_sample(void)
+static void write_jumps(const struct jump *jumps)
 {
 	struct patch p;
 
 	if (!patch_begin(&p))
 		return;
-	for (unsigned int i = 0; p.is_alone && i < sizeof(sampled) / sizeof(sampled[0]); i++) {
-		uint64_t entry = (uint64_t)sampled[i].entry;
+	for (const struct jump *j = jumps; p.is_alone && j->entry; j++) {
+		uint64_t entry = (uint64_t)j->entry;
 		uint8_t jump[5] = { 0xe9 };
-		int32_t distance = (int32_t)((uint64_t)sampled[i].to - entry - sizeof(jump));
+		int32_t distance = (int32_t)((uint64_t)j->to - entry - sizeof(jump));
 
+		/* Early blocks never reach the real functions. */
+		if (j->takes_block && early_is_used())
+			continue;
 		memcpy(jump + 1, &distance, sizeof(distance));
-		if (!entry || !patch_write(&p, entry, jump, sizeof(jump)))
+		if (!patch_write(&p, entry, jump, sizeof(jump)))
 			break;
 	}
 	patch_end(&p);
 }
+
+void passthrough_sample(void)
+{
+	write_jumps(sampled);
+}
+
+void passthrough_sleep(void)
+{
+	write_jumps(sleeping);
+}
 #else
 void passthrough_sample(void)
+{
+}
+
+void passthrough_sleep(void)
 {
 }
 

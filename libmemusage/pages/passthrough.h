@@ -23,15 +23,28 @@
  */
 void passthrough_patch(void);
 
-/* Functions of interpose_heap.c, named in the same way, that record samples, and return to the
- * program straight from the real function if the block is none: F(name, of). */
-#define SAMPLED_FUNCTIONS(F)          \
-	F(pass_malloc, malloc)     \
-	F(pass_calloc, calloc)     \
-	F(pass_free, free)
+/* Functions of interpose_pass.c, named in the same way, that record samples, and return to the
+ * program straight from the real function if the block is none: F(name, of, takes_block). */
+#define SAMPLED_FUNCTIONS(F)                \
+	F(pass_malloc, malloc, false)     \
+	F(pass_calloc, calloc, false)     \
+	F(pass_free, free, true)
+
+/* ... and those that only pass on while the process is asleep (image/asleep.h). */
+#define SLEEPING_FUNCTIONS(F)               \
+	F(asleep_malloc, malloc, false)   \
+	F(asleep_calloc, calloc, false)   \
+	F(asleep_realloc, realloc, true)  \
+	F(asleep_free, free, true)
 
 /* passthrough_sample -- makes malloc, calloc and free jump to those above, for good.
  *
  * As passthrough_patch(); without it they do the same, at 1 ns more.
  */
 void passthrough_sample(void);
+
+/* passthrough_sleep -- makes malloc, calloc, realloc and free jump to those above, for good.
+ *
+ * As passthrough_patch(); without it they do the same, at 2 ns more.
+ */
+void passthrough_sleep(void);

@@ -14,6 +14,7 @@
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
+#include "libmemusage/image/probes.h"
 #include "libmemusage/tables/sample_filter.h"
 
 #define ONE_BITS EXPONENTIAL_ONE_BITS
@@ -320,6 +321,7 @@ static struct sampling_cost measure_cost(void)
 	};
 }
 
+/* A consumer of the probes keeps the weights that it was told of. So R stays while one is there. */
 bool sampling_wants_fewer(void)
 {
 	const struct mu_sampling *header = &rec.image->sampling;
@@ -334,7 +336,9 @@ bool sampling_wants_fewer(void)
 		rec.image->sampling.slow_ns += spent_ns;
 		begin_look();
 	}
-	return rec.flags & MU_CFG_SAMPLE_AUTO && header->log2 < MU_SAMPLE_LOG2_MAX &&
+	if (!(rec.flags & MU_CFG_SAMPLE_AUTO) || probes_are_wanted())
+		return false;
+	return header->log2 < MU_SAMPLE_LOG2_MAX &&
 	       (is_expensive ||
 		(int64_t)header->live > (int64_t)(limit ? limit : MU_SAMPLE_LIVE_MAX));
 }

@@ -34,9 +34,9 @@ void sampling_inherit(void);
 
 /* sampling_pass -- pass over a block, in most cases, and count the call.
  *
- * Returns false, having done nothing, if the block may be sampled, or is large: then call
- * sampling_decide(). Cost 1 ns; touches only the thread's own memory. Async-signal-safe; a thread
- * without a record gets false.
+ * Returns false, having done nothing, if the block may be sampled, or is large, or a client has a
+ * request, which the hook serves: then call sampling_decide(). Cost 1 ns; touches only the thread's
+ * own memory. Async-signal-safe; a thread without a record gets false.
  */
 static inline __attribute__((always_inline)) bool sampling_pass(struct thread *thread,
 								enum mu_fn fn, uint64_t size)
@@ -46,7 +46,7 @@ static inline __attribute__((always_inline)) bool sampling_pass(struct thread *t
 	if (unlikely(size >= MU_HIST_LOW * MU_HIST_STEP))
 		return false;
 	int64_t left = thread->sample_left - (int64_t)size - 1;
-	if (unlikely(left < 0))
+	if (unlikely(left < 0) || unlikely(thread->pub.busy))
 		return false;
 	thread->sample_left = left;
 	counters->calls[fn]++;

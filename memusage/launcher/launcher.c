@@ -134,6 +134,8 @@ static struct mu_config make_config(const struct settings *s)
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
 	sample_configure(&config, &s->sample);
+	if (s->start_paused)
+		config.flags |= MU_CFG_START_PAUSED;
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);

@@ -79,6 +79,7 @@ struct settings {
 	struct dhat_settings dhat;
 	struct trigger_settings triggers;
 	struct sample_settings sample;
+	bool start_paused; /* record nothing until a client asks for it */
 	char **command;		/* the program and its arguments, the files of --finish, or the
 				 * command of --pid */
 };

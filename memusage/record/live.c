@@ -159,6 +159,21 @@ bool live_is_quiet(const struct live *l)
 	return true;
 }
 
+/* A process that is asleep looks for a request only when it is woken. It may fall asleep again if
+ * it finds none, unless the number has changed meanwhile. */
+static void wake(const struct live *l, uint32_t serial)
+{
+	if (l->view.head.config.flags & MU_CFG_START_PAUSED)
+		__atomic_store_n(&l->shared->recorded.awake, serial ? serial : UINT32_MAX,
+				 __ATOMIC_SEQ_CST);
+}
+
+bool live_is_asleep(const struct live *l)
+{
+	return l->view.head.config.flags & MU_CFG_START_PAUSED &&
+	       !__atomic_load_n(&l->shared->recorded.awake, __ATOMIC_ACQUIRE);
+}
+
 enum live_result live_request(struct live *l, enum mu_request request)
 {
 	const struct timespec pause = { 0, TURN_NS };
@@ -168,6 +183,8 @@ enum live_result live_request(struct live *l, enum mu_request request)
 
 	__atomic_store_n(&im->request_serial, serial, __ATOMIC_RELAXED);
 	__atomic_store_n(&im->request, (uint32_t)request, __ATOMIC_SEQ_CST);
+	if (request == MU_REQUEST_START)
+		wake(l, serial);
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
 		if (__atomic_load_n(&im->served_serial, __ATOMIC_ACQUIRE) == serial)
 			return LIVE_SERVED;

@@ -77,6 +77,10 @@ enum live_result {
  */
 enum live_result live_request(struct live *l, enum mu_request request);
 
+/* live_is_asleep -- Tells whether the process serves only MU_REQUEST_START, because it began
+ * asleep and has never been started. */
+bool live_is_asleep(const struct live *l);
+
 /* live_is_quiet -- Tells whether no thread has had an event since live_set_pending() or
  * LIVE_IDLE. */
 bool live_is_quiet(const struct live *l);

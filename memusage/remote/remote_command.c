@@ -205,6 +205,11 @@ static int run_mark(struct remote *r)
 	char *done, *later;
 	int result;
 
+	if (live_is_asleep(&r->contact.live)) {
+		warn("process %d: it is asleep, so there is nothing to mark: give `start` first",
+		     (int)r->pid);
+		return -1;
+	}
 	done = xasprintf("mark %s is set; `growth %s` shows what has grown since", name, name);
 	later = xasprintf("it is idle; mark %s is set before its next call", name);
 	result = send_request(r, MU_REQUEST_MARK, name, done, later);
@@ -213,16 +218,92 @@ static int run_mark(struct remote *r)
 	return result;
 }
 
+/* Tells what the command finds already done. */
+static int tell_state(const struct remote *r, const char *what)
+{
+	if (!r->settings->quiet)
+		fprintf(stderr, "memusage: process %d: %s\n", (int)r->pid, what);
+	return 0;
+}
+
 static int run_stop(struct remote *r)
 {
+	if (live_is_asleep(&r->contact.live))
+		return tell_state(r, "it is asleep: nothing is being recorded");
+	if (__atomic_load_n(&r->contact.live.shared->stopped, __ATOMIC_RELAXED) &&
+	    !remote_request_is_waiting(&r->contact.live))
+		return tell_state(r, "recording is stopped already");
 	return send_request(r, MU_REQUEST_STOP, NULL, "recording is stopped",
 			    "it is idle; recording stops before its next call");
 }
 
+/* Returns how `start` is to sample, or -1 after a message. The word is `--sample[=BYTES|auto]`, as
+ * when a program is started, or the option before the command. */
+static int choose_sample(struct remote *r, struct sample_settings *sample)
+{
+	const char *word = r->operand, *why = NULL;
+
+	*sample = r->settings->sample;
+	if (!word)
+		return 0;
+	if (strncmp(word, "--sample", 8) != 0 || (word[8] != '\0' && word[8] != '=')) {
+		warn("start takes --sample[=BYTES|auto] only, not %s: everything else is chosen "
+		     "when the program is started, as in memusage --start-paused --massif PROGRAM",
+		     word);
+		return -1;
+	}
+	why = sample_option(NULL, word[8] ? word + 9 : NULL, sample);
+	if (why)
+		warn("start --sample%s: %s", word + 8, why);
+	return why ? -1 : 0;
+}
+
+/* Passes the distance of samples on; returns -1 after a message if it cannot be honoured. */
+static int pass_sample(struct remote *r, const struct sample_settings *sample)
+{
+	struct live *l = &r->contact.live;
+	const uint32_t flags = l->view.head.config.flags;
+	struct mu_image *im = l->shared;
+
+	if (!(flags & MU_CFG_SAMPLE)) {
+		warn("process %d: it was prepared to record all blocks, not samples of them: start "
+		     "the program with --sample%s, or give `start` alone",
+		     (int)r->pid, flags & MU_CFG_START_PAUSED ? " --start-paused" : "");
+		return -1;
+	}
+	if (!(flags & MU_CFG_START_PAUSED)) {
+		warn("process %d: its samples were chosen when it was started: `start --sample` is "
+		     "for programs that began with --start-paused", (int)r->pid);
+		return -1;
+	}
+	if (im->recorded.starts && sample->log2 < im->sampling.log2) {
+		char text[UNITS_LENGTH];
+
+		warn("process %d: it has samples of one block for each %s already, and they cannot "
+		     "become denser: give `start --sample` that or more, or `start` alone",
+		     (int)r->pid, units_bytes(text, UINT64_C(1) << im->sampling.log2));
+		return -1;
+	}
+	im->recorded.sample_is_fixed = sample->is_fixed;
+	__atomic_store_n(&im->recorded.sample_log2, sample->log2, __ATOMIC_RELEASE);
+	return 0;
+}
+
 static int run_start(struct remote *r)
 {
-	return send_request(r, MU_REQUEST_START, NULL, "recording is resumed",
-			    "it is idle; recording resumes with its next call");
+	const struct live *l = &r->contact.live;
+	struct sample_settings sample;
+	bool is_first = live_is_asleep(l);
+
+	if (choose_sample(r, &sample) < 0 || (sample.is_wanted && pass_sample(r, &sample) < 0))
+		return -1;
+	if (!__atomic_load_n(&l->shared->stopped, __ATOMIC_RELAXED) &&
+	    !remote_request_is_waiting(l) && !sample.is_wanted)
+		return tell_state(r, "recording is on already");
+	return send_request(r, MU_REQUEST_START, NULL,
+			    is_first ? "recording has begun" : "recording is resumed",
+			    is_first ? "it is idle; recording begins with its next call" :
+				       "it is idle; recording resumes with its next call");
 }
 
 static int run_status(struct remote *r)
@@ -271,8 +352,9 @@ static const struct remote_command commands[] = {
 	  .help = "mark this moment (default name: mark), for growth NAME" },
 	{ .name = "stop", .flags = CONTROL_EXCLUSIVE, .run = run_stop,
 	  .help = "stop recording new blocks" },
-	{ .name = "start", .flags = CONTROL_EXCLUSIVE, .run = run_start,
-	  .help = "resume recording" },
+	{ .name = "start", .operand = "--sample=BYTES", .flags = CONTROL_EXCLUSIVE,
+	  .run = run_start,
+	  .help = "resume recording, or begin it after --start-paused" },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };

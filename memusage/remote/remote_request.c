@@ -34,6 +34,11 @@ static int pass_text(struct live *l, const char *text, struct mu_error *err)
 	return 0;
 }
 
+bool remote_request_is_waiting(const struct live *l)
+{
+	return __atomic_load_n(&l->shared->request, __ATOMIC_RELAXED) != MU_REQUEST_NONE;
+}
+
 int remote_request_send(struct live *l, enum mu_request request, const char *text, bool *is_later,
 			struct mu_error *err)
 {

@@ -8,6 +8,9 @@
 
 #include "memusage/record/live.h"
 
+/* remote_request_is_waiting -- Tells whether the process has not served the last request yet. */
+bool remote_request_is_waiting(const struct live *l);
+
 /* remote_request_send -- Sends a request to the process, as its only client.
  *
  * text      the name of a mark; NULL for other requests.

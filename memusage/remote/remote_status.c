@@ -58,7 +58,9 @@ static void print_recording(const struct contact *c, const struct image *im)
 	char text[UNITS_LENGTH];
 	const struct mu_image *head = &im->head;
 
-	printf("recording: %s", head->stopped ? "stopped (`start` resumes it)" : "on");
+	printf("recording: %s", live_is_asleep(&c->live) ? "asleep (`start` begins it)" :
+				head->stopped		  ? "stopped (`start` resumes it)" :
+							    "on");
 	if (head->features & MU_FEATURE(MU_SEC_CELLS))
 		printf(", %" PRIu64 " places of allocation, %" PRIu64 " snapshots",
 		       image_count(im, MU_SEC_SITES), image_count(im, MU_SEC_SNAPSHOTS));

@@ -81,6 +81,18 @@ static void warn_of_estimates(const struct report_subject *s)
 		     units_bytes(text, (uint64_t)s->distance));
 }
 
+/* Otherwise an empty report looks like a program that allocates nothing. */
+static void warn_of_sleep(const struct report_subject *s)
+{
+	const struct mu_image *head = &s->image.head;
+	bool runs = head->end == MU_END_RUNNING;
+
+	if (head->recorded.began_asleep && !head->recorded.starts)
+		warn("process %d: nothing %s recorded: it began asleep (--start-paused), and "
+		     "memusage --pid=%d start was %s given",
+		     (int)s->pid, runs ? "is" : "was", (int)s->pid, runs ? "not" : "never");
+}
+
 int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
 			const struct settings *settings)
 {
@@ -103,6 +115,7 @@ int report_subject_open(struct report_subject *s, const struct recording *r, uin
 		s->pid = (pid_t)s->image.head.process.pid;
 	warn_of_nameless_modules(s);
 	warn_of_estimates(s);
+	warn_of_sleep(s);
 	if (settings->runtime_frames == RUNTIME_HIDE)
 		report_subject_hide_runtime(s, settings);
 	return 0;

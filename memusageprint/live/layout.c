@@ -61,6 +61,8 @@ static const char *describe_state(const struct view *v)
 	       v->status == LIVE_FAILED	 ? v->trouble :
 	       v->is_paused		 ? "PAUSED: space goes on" :
 	       v->answer.is_stopped	 ? "STOPPED by a signal" :
+	       v->now.is_asleep	 ? "ASLEEP: memusage --pid=PID start begins recording" :
+	       v->now.is_stopped	 ? "recording is stopped: --pid=PID start resumes it" :
 	       !v->now.pid		 ? "the first look at it..." :
 					   "";
 }

@@ -172,6 +172,8 @@ static void read_figures(struct look *l, const struct image *im)
 	l->sites_ns = l->ns;
 	l->heap = im->head.heap.now;
 	l->peak = im->head.heap.peak > l->heap ? im->head.heap.peak : l->heap;
+	l->is_asleep = im->head.recorded.began_asleep && !im->head.recorded.starts;
+	l->is_stopped = im->head.stopped;
 	l->has_places = im->head.features & MU_FEATURE(MU_SEC_CELLS);
 	l->command = xcheck(image_command(im));
 	terminal_clean_text(l->command);

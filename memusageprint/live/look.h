@@ -19,6 +19,8 @@ struct look {
 	char *command;
 	int64_t heap, peak;
 	uint64_t total, calls;	/* bytes allocated so far, calls of all functions */
+	bool is_asleep;		/* nothing is recorded, and never was */
+	bool is_stopped;	/* ... any more */
 	bool has_places;	/* call stacks are recorded */
 	bool has_history;	/* the curve was read as well */
 	bool has_mark;		/* ... and there is a mark for look_read_mark() */

@@ -19,6 +19,20 @@ enum {
  */
 bool marks_get(const struct image *im, uint64_t index, struct mu_mark *mark);
 
+/* A time in which blocks were recorded, in nanoseconds of CLOCK_MONOTONIC. */
+struct mark_part {
+	uint64_t from, to; /* to is 0 if it lasted to the end */
+};
+
+/* marks_recorded -- find the times in which a process recorded that began asleep.
+ *
+ * part, room  the first ones; set.
+ * until       as in marks_paused().
+ * Returns how many there are; *ns gets the time in all.
+ */
+uint64_t marks_recorded(const struct image *im, uint64_t until, struct mark_part *part,
+			uint64_t room, uint64_t *ns);
+
 /* marks_paused -- how often recording was paused by the program, and for how long in all.
  *
  * until    nanoseconds of CLOCK_MONOTONIC: the end of a pause that was not resumed.

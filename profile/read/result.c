@@ -133,6 +133,19 @@ static void read_pause_marks(struct result *r, const struct image *im)
 	r->is_paused = !is_over;
 }
 
+static void read_recorded_parts(struct result *r, const struct image *im)
+{
+	const struct mu_recorded *from = &im->head.recorded;
+	struct result_recorded *to = &r->recorded;
+
+	to->earlier_frees = from->earlier_frees;
+	to->earlier_reallocs = from->earlier_reallocs;
+	to->began_asleep = from->began_asleep;
+	if (to->began_asleep)
+		to->parts = marks_recorded(im, im->head.process.exit_mono_ns, to->part,
+					   RESULT_PARTS, &to->ns);
+}
+
 /* Without memory for it they are nothing; a report then has no places either. */
 static void read_access_totals(struct result *r, const struct image *im)
 {
@@ -244,6 +257,7 @@ void result_take(struct result *r, struct image *im)
 	read_estimates(r, im);
 	unwound_take(&r->unwound, im);
 	read_pause_marks(r, im);
+	read_recorded_parts(r, im);
 	read_symbol_table(r, im);
 	read_process_memory(r, im);
 }

@@ -12,6 +12,7 @@
 #include "profile/read/counters.h"
 #include "profile/read/image.h"
 #include "profile/read/image_end.h"
+#include "profile/read/marks.h"
 #include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 #include "profile/read/unwound.h"
@@ -20,7 +21,8 @@
 enum {
 	RESULT_PATH = 4096,
 	RESULT_THREADS = 64,	/* threads of which details are kept */
-	RESULT_SYMBOLS = 96	/* intercepted functions, likewise */
+	RESULT_SYMBOLS = 96,	/* intercepted functions, likewise */
+	RESULT_PARTS = 4	/* parts of a run that began asleep, likewise */
 };
 
 /* One thread record: the threads that used it one after another. Bytes. */
@@ -39,6 +41,16 @@ struct result_symbol {
 	uint64_t calls;
 	uint32_t kind;		/* enum mu_symbol_kind */
 	uint32_t rule;
+};
+
+/* What was recorded of a process that began asleep (--start-paused). */
+struct result_recorded {
+	bool began_asleep;	/* otherwise the rest is zero */
+	uint64_t parts;		/* times in which it was recorded */
+	uint64_t ns;		/* ... in all, without a last one whose end is not known */
+	uint64_t earlier_frees;	/* frees of blocks from before or between them */
+	uint64_t earlier_reallocs;
+	struct mark_part part[RESULT_PARTS]; /* the first ones */
 };
 
 struct result {
@@ -76,6 +88,7 @@ struct result {
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */
+	struct result_recorded recorded;
 	uint32_t own_functions;	/* of the program's own malloc that are intercepted */
 	uint32_t idle_functions;	/* of known allocators that are, but were not called */
 	uint32_t symbol_count;	/* entries of symbol: all other functions that fit */

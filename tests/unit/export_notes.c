@@ -92,9 +92,48 @@ static void functions(void)
 	free(r);
 }
 
+/* Times are relative to the start; more parts than are kept are counted all the same. */
+static void recorded_parts(void)
+{
+	const uint64_t s = 1000000000, start = 100 * s;
+	struct result *r = calloc(1, sizeof(*r));
+
+	r->process.start_mono_ns = start;
+	r->process.pid = 77;
+	r->recorded.began_asleep = true;
+	r->pauses = 1;
+	take(r);
+	EQ_S(text, "nothing was recorded: the program began asleep (--start-paused), and memusage "
+		   "--pid=77 start was not given while it ran\n");
+	r->recorded.parts = 2;
+	r->recorded.ns = 4 * s;
+	r->recorded.part[0] = (struct mark_part){ start + s, start + 3 * s };
+	r->recorded.part[1] = (struct mark_part){ start + 8 * s, 0 };
+	take(r);
+	EQ_S(text, "recorded: 2 parts of the run: 1.00 s to 3.00 s, 8.00 s to the end after the "
+		   "start\n");
+	r->process.exit_mono_ns = start + 10 * s;
+	r->recorded.parts = RESULT_PARTS + 1;
+	for (int i = 0; i < RESULT_PARTS; i++)
+		r->recorded.part[i] = (struct mark_part){ start + s, start + 2 * s };
+	r->recorded.earlier_frees = 1234;
+	r->recorded.earlier_reallocs = 5;
+	r->counters.paused_calls = 6;
+	r->counters.paused_bytes = 1024;
+	take(r);
+	EQ_S(text, "1,234 frees of blocks from before recording began, or from a pause\n"
+		   "5 reallocs of blocks from before recording began, or from a pause: what they "
+		   "returned counts as new\n"
+		   "recorded: 4.00 s of 10.0 s, in 5 parts: 1.00 s to 2.00 s, 1.00 s to 2.00 s, "
+		   "1.00 s to 2.00 s, 1.00 s to 2.00 s ... after the start\n"
+		   "between these parts 6 allocations of 1.00 KiB are left out\n");
+	free(r);
+}
+
 int main(void)
 {
 	nothing();
+	recorded_parts();
 	every_drop();
 	functions();
 	return done_testing();

@@ -130,11 +130,39 @@ static void threads(void)
 	EQ_I(wrong, 0);
 }
 
+static void parts(void)
+{
+	static const enum mu_mark_kind kind[] = {
+		MU_MARK_PAUSE, MU_MARK_RESUME, MU_MARK_USER, MU_MARK_RESUME, MU_MARK_PAUSE,
+		MU_MARK_PAUSE, MU_MARK_RESUME, MU_MARK_PAUSE, MU_MARK_RESUME
+	};
+	struct mark_part part[2] = { { 0, 0 } };
+	struct mu_mark mark[9];
+	uint64_t ns, all;
+
+	recorder_image(UINT64_C(64) << 20, 0);
+	for (int i = 0; i < 9; i++)
+		marks_add(self, kind[i], NULL);
+	load();
+	for (uint64_t i = 0; i < 9; i++)
+		EQ_U(marks_get(&im, i, &mark[i]), true);
+	EQ_U(marks_recorded(&im, 0, part, 2, &ns), 3);
+	EQ_U(part[0].from, mark[1].mono_ns);
+	EQ_U(part[0].to, mark[4].mono_ns);
+	EQ_U(part[1].from, mark[6].mono_ns);
+	EQ_U(part[1].to, mark[7].mono_ns);
+	all = mark[4].mono_ns - mark[1].mono_ns + mark[7].mono_ns - mark[6].mono_ns;
+	EQ_U(ns, all);
+	EQ_U(marks_recorded(&im, mark[8].mono_ns + 5, NULL, 0, &ns), 3);
+	EQ_U(ns, all + 5);
+}
+
 int main(void)
 {
 	texts();
 	full();
 	pauses();
 	threads();
+	parts();
 	return done_testing();
 }

@@ -1,5 +1,6 @@
 /* sandbox.c -- forbids itself what it does not need, and then works:
- * `sandbox strict|filter|list|ticks`.
+ * `sandbox strict|filter|list|ticks [told]`. With told, strict and filter work after each byte that
+ * they read from standard input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -54,15 +55,26 @@ static void *work_at_many_places(void *unused)
 	return unused;
 }
 
+static void work_when_told(void)
+{
+	char byte;
+
+	while (read(0, &byte, 1) == 1)
+		work(400);
+}
+
 /* Nothing but read, write and exit. The heap is large enough already. */
-static void strict(void)
+static void strict(int is_told)
 {
 	free(malloc(100000));
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) {
 		say("no seccomp");
 		return;
 	}
-	work(400);
+	if (is_told)
+		work_when_told();
+	else
+		work(400);
 	syscall(SYS_exit, 7);
 }
 
@@ -76,7 +88,7 @@ static int load(const struct sock_fprog *program)
 }
 
 /* Death for each call that only a recorder makes. */
-static void filter(void)
+static void filter(int is_told)
 {
 	static const int forbidden[] = { SYS_madvise,	   SYS_mincore, SYS_membarrier, SYS_socket,
 					 SYS_timer_create, SYS_futex,	SYS_sched_yield };
@@ -95,6 +107,10 @@ static void filter(void)
 	code[2 * COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	if (!load(&program))
 		return;
+	if (is_told) {
+		work_when_told();
+		exit(8);
+	}
 	work_at_many_places(NULL);
 	work(BLOCKS);
 	exit(8);
@@ -185,13 +201,13 @@ static void ticks(void)
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "strict"))
-		strict();
+		strict(argc > 2);
 	else if (argc > 1 && !strcmp(argv[1], "list"))
 		list();
 	else if (argc > 1 && !strcmp(argv[1], "ticks"))
 		ticks();
 	else
-		filter();
+		filter(argc > 2);
 	free(malloc(10));
 	return 0;
 }
