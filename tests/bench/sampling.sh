@@ -1,6 +1,7 @@
 #!/bin/sh
-# sampling.sh -- what --sample costs a pair of malloc and free that is not sampled, beside a preloaded
-# library that only passes on; and real programs, beside jemalloc's and gperftools' heap profilers.
+# sampling.sh -- what --sample costs a pair of malloc and free that is not sampled, and --start-paused
+# one that is not recorded, beside a preloaded library that only passes on; and real programs, beside
+# jemalloc's and gperftools' heap profilers.
 #
 #	MU_BUILD=... tests/bench/sampling.sh [pairs | NAME]...
 #
@@ -22,6 +23,26 @@ pairs() { # VARIANT COMMAND...
 	"$@" "$BENCH/pairs" $PAIRS >>"pairs.$variant"
 }
 
+# told VARIANT COMMANDS OPTION...: a program that began asleep, after these commands
+told() {
+	variant=$1 commands=$2
+	shift 2
+	rm -f pid commands && mkfifo commands
+	# shellcheck disable=SC2016
+	"$ours" -q --start-paused "$@" sh -c 'echo $$ >pid; exec "$0" "$@"' \
+		"$BENCH/pairs" $PAIRS wait <commands >>"pairs.$variant" &
+	exec 3>commands
+	while ! "$ours" --pid="$(cat pid 2>/dev/null || echo 1)" status >/dev/null 2>&1; do
+		sleep 0.1
+	done
+	for command in $commands; do
+		"$ours" -q --pid="$(cat pid)" "$command"
+		sleep 0.05
+	done
+	exec 3>&-
+	wait $!
+}
+
 least() { # VARIANT COLUMN
 	sort -n -k "$2,$2" "pairs.$1" | awk -v c="$2" '{ print $c; exit 0 }'
 }
@@ -39,6 +60,11 @@ bench_pairs() {
 		pairs native env
 		pairs passing env LD_PRELOAD="$PASS_ON"
 		pairs sampled "$ours" -q --sample
+		pairs asleep "$ours" -q --start-paused
+		told started start --sample
+		told stopped 'start stop' --sample
+		told started_all start
+		told stopped_all 'start stop'
 		pairs counted "$ours" -q
 		pairs stacks "$ours" -q --record=kept.mur
 	done
@@ -48,6 +74,11 @@ bench_pairs() {
 	row 'alone' native
 	row 'a preloaded library that passes on' passing
 	row 'memusage --sample' sampled
+	row 'memusage --start-paused, asleep' asleep
+	row 'the same with --sample, after `start`' started
+	row '... and after `stop`' stopped
+	row 'memusage --start-paused, after `start` (all blocks, call stacks)' started_all
+	row '... and after `stop`' stopped_all
 	row 'memusage (all blocks, counting)' counted
 	row 'memusage --record (all blocks, call stacks)' stacks
 }
