@@ -276,12 +276,14 @@ static int pass_sample(struct remote *r, const struct sample_settings *sample)
 		     "for programs that began with --start-paused", (int)r->pid);
 		return -1;
 	}
-	if (im->recorded.starts && sample->log2 < im->sampling.log2) {
+	/* Any process may have written it. */
+	uint32_t now = __atomic_load_n(&im->sampling.log2, __ATOMIC_RELAXED);
+	if (im->recorded.starts && sample->log2 < now && now <= MU_SAMPLE_LOG2_MAX) {
 		char text[UNITS_LENGTH];
 
 		warn("process %d: it has samples of one block for each %s already, and they cannot "
 		     "become denser: give `start --sample` that or more, or `start` alone",
-		     (int)r->pid, units_bytes(text, UINT64_C(1) << im->sampling.log2));
+		     (int)r->pid, units_bytes(text, UINT64_C(1) << now));
 		return -1;
 	}
 	im->recorded.sample_is_fixed = sample->is_fixed;

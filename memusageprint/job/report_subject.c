@@ -81,16 +81,21 @@ static void warn_of_estimates(const struct report_subject *s)
 		     units_bytes(text, (uint64_t)s->distance));
 }
 
-/* Otherwise an empty report looks like a program that allocates nothing. */
+/* Otherwise an empty report looks like a program that allocates nothing. Many processes may have
+ * slept to their end; the shell that executed the program is of no interest at all. */
 static void warn_of_sleep(const struct report_subject *s)
 {
 	const struct mu_image *head = &s->image.head;
-	bool runs = head->end == MU_END_RUNNING;
+	const bool runs = head->end == MU_END_RUNNING;
+	static bool is_said;
 
-	if (head->recorded.began_asleep && !head->recorded.starts)
-		warn("process %d: nothing %s recorded: it began asleep (--start-paused), and "
-		     "memusage --pid=%d start was %s given",
-		     (int)s->pid, runs ? "is" : "was", (int)s->pid, runs ? "not" : "never");
+	if (!head->recorded.began_asleep || head->recorded.starts || is_said ||
+	    head->end == MU_END_EXEC)
+		return;
+	is_said = true;
+	warn("process %d: nothing %s recorded: it began asleep (--start-paused), and "
+	     "memusage --pid=%d start was %s given",
+	     (int)s->pid, runs ? "is" : "was", (int)s->pid, runs ? "not" : "never");
 }
 
 int report_subject_open(struct report_subject *s, const struct recording *r, uint32_t slot,
