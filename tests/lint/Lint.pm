@@ -95,7 +95,7 @@ sub files {
 			next if -l "$SRC/$file";
 			if (-d "$SRC/$file") {
 				push @todo, $file unless $file =~ $not_ours;
-			} elsif ($file =~ $pattern) {
+			} elsif ($file =~ $pattern && -f "$SRC/$file") {
 				push @found, $file;
 			}
 		}
