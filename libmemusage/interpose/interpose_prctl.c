@@ -18,9 +18,10 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/enter.h"
 
+/* A process that is not recorded may have unmapped its parent's segment. */
 static void forbid_clock(void)
 {
-	const struct mu_segment *segment = rec.segment;
+	const struct mu_segment *segment = recorder_is_on() ? rec.segment : NULL;
 
 	clock_forbid(segment ? &segment->tick : NULL, segment ? segment->start_mono_ns : 0);
 }
