@@ -12,6 +12,7 @@
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
 #include "formats/json_run.h"
+#include "profile/model/place_trends.h"
 #include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 
@@ -130,6 +131,8 @@ struct site_details {
 	struct site_errors *errors; /* NULL if nothing was sampled */
 	struct sampled_error *growth_error; /* NULL without both */
 	double distance;	    /* mean bytes between two samples */
+	uint32_t *place;	    /* number in trend of each site, or PLACE_NONE */
+	enum trend *trend;
 };
 
 static void write_interval(FILE *out, const char *name, struct sampled_interval i)
@@ -177,6 +180,8 @@ static void write_site_numbers(FILE *out, const struct site *s, const struct sit
 	if (d->growth)
 		fprintf(out, ",\"growth_bytes\":%" PRId64 ",\"growth_blocks\":%" PRId64,
 			d->growth[number].bytes, d->growth[number].blocks);
+	if (d->place[number] != PLACE_NONE && trend_name(d->trend[d->place[number]]))
+		fprintf(out, ",\"trend\":\"%s\"", trend_name(d->trend[d->place[number]]));
 	fputs(",\"size_classes\":[", out);
 	for (unsigned int i = 0; i < SITES_CLASSES; i++)
 		fprintf(out, "%s%" PRIu64, i ? "," : "", d->classes[number].blocks[i]);
@@ -235,6 +240,22 @@ static void write_growth_sums(FILE *out, const struct filter *f, const struct gr
 	fprintf(out, "\"bytes\":%" PRId64 ",\"blocks\":%" PRId64 "},\n", bytes, blocks);
 }
 
+/* Judges the sites that ever held a thousandth of the heap peak. */
+static void judge_sites(struct site_details *d, const struct export *e)
+{
+	const struct sites *sites = &e->filter->profile->sites;
+	uint32_t count = 0;
+
+	d->place = xcalloc((size_t)sites->count + 1, sizeof(*d->place));
+	d->trend = xcalloc((size_t)sites->count + 1, sizeof(*d->trend));
+	for (uint32_t i = 0; i < sites->count; i++)
+		d->place[i] = is_site_listed(e->filter, i) && sites->site[i].max_bytes > 0 &&
+			      sites->site[i].max_bytes >= e->image->head.heap.peak / 1000 ?
+			      count++ : PLACE_NONE;
+	place_trends_judge(d->trend, d->place, count, sites, e->image, d->errors,
+			   e->by_bytes);
+}
+
 static void write_sites(FILE *out, const struct export *e)
 {
 	const struct sites *sites = &e->filter->profile->sites;
@@ -259,6 +280,7 @@ static void write_sites(FILE *out, const struct export *e)
 		d.growth_error = xcalloc((size_t)sites->count + 1, sizeof(*d.growth_error));
 		moment_growth_errors(sites, e->image, &g, d.errors, d.growth, d.growth_error, &err);
 	}
+	judge_sites(&d, e);
 	if (d.growth)
 		write_growth_sums(out, e->filter, &g, d.growth);
 	write_site_list(out, e->filter, &d);
@@ -266,6 +288,8 @@ static void write_sites(FILE *out, const struct export *e)
 	free(d.growth);
 	free(d.errors);
 	free(d.growth_error);
+	free(d.place);
+	free(d.trend);
 }
 
 /* Sums of a damaged recording may wrap. */
@@ -356,6 +380,18 @@ static void write_timeline(FILE *out, const struct image *im)
 	timeline_free(&t);
 }
 
+/* ,"resident_rise":{"from":1,"to":2,"heap_from":3,"heap_to":4}, if there is one. */
+static void write_resident_rise(FILE *out, const struct image *im)
+{
+	struct resident_rise r;
+
+	if (!resident_rise_find(&r, im))
+		return;
+	fprintf(out, ",\n\"resident_rise\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64
+		",\"heap_from\":%" PRIu64 ",\"heap_to\":%" PRIu64 "}", r.from, r.to,
+		r.heap_from, r.heap_to);
+}
+
 /* The parts of the memory when most was resident. */
 static void write_memory_split(FILE *out, const struct image *im)
 {
@@ -389,5 +425,6 @@ void json_write(FILE *out, const struct export *e)
 	write_snapshots(out, e->image);
 	write_timeline(out, e->image);
 	write_memory_split(out, e->image);
+	write_resident_rise(out, e->image);
 	fputs("}\n", out);
 }

@@ -24,14 +24,16 @@
  *	 "sites":[{"call":"malloc","stack":[3,1,0],"truncated":false,
  *	           "peak_bytes":..,"peak_blocks":..,"live_bytes":..,"live_blocks":..,
  *	           "total_bytes":..,"total_blocks":..,"temporary_blocks":..,"max_bytes":..,
- *	           "growth_bytes":..,"growth_blocks":..,"size_classes":[..]}],
+ *	           "growth_bytes":..,"growth_blocks":..,"trend":"grows",
+ *	           "size_classes":[..]}],
  *	 "snapshots":[{"time_ns":..,"kind":"peak","heap":..,"extra":..,"clock_bytes":..}],
  *	 "rss_peak":..,
  *	 "timeline":[{"time_ns":..,"heap":..,"stacks":..,"rss_anon":..,"rss_file":..,
  *	              "rss_shmem":..,"swap":..,"recorder_shmem":..,"recorder_anon":..,
  *	              "events":..}],
  *	 "memory":{"time_ns":..,"resident":..,"heap":..,"spare":..,"globals":..,"stacks":..,
- *	           "file":..,"shared":..,"recorder":..,"untouched":..,"swap":..}}
+ *	           "file":..,"shared":..,"recorder":..,"untouched":..,"swap":..},
+ *	 "resident_rise":{"from":..,"to":..,"heap_from":..,"heap_to":..}}
  *
  * Levels and stacks are innermost first; a stack is a list of numbers of locations. pc is a
  * return address. A module without "names" could not be read; null stands for no module. Bytes
@@ -47,7 +49,8 @@
  * "processes" are all images of the recording in the order in which they began, their "start_ns"
  * since the first one; own_peak and own_live are without what a forked child got from its parent.
  * "growth" is between two moments, "start", "snapshot", "peak" or "end"; its sums are those of all
- * sites. A duration of 0 is not known. Later versions may add members.
+ * sites. "trend" is "grows", "settled" or "churns", or absent. A duration of 0 is not known. Later
+ * versions may add members.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

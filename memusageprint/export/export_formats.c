@@ -163,6 +163,7 @@ int export_formats_write(FILE *out, struct report_subject *s, const struct setti
 	command = report_subject_command(s);
 	e = describe_image(s, command);
 	e.processes = list;
+	e.by_bytes = report_subject_counts_bytes(s);
 	e.growth = &growth;
 	result = growth_moments_find(&growth, s, settings);
 	if (result == 0)

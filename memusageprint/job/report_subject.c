@@ -16,6 +16,7 @@
 #include "profile/model/runtime_frames.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/save/save.h"
+#include "recording/points.h"
 
 /* The profile with all frames, while the subject shows the other one. */
 struct complete_stacks {
@@ -229,6 +230,11 @@ bool report_subject_is_live(const struct report_subject *s)
 	if (s->recording->segment.head.kind == MU_KIND_KEPT)
 		return s->is_live_copy;
 	return kill(s->pid, 0) == 0 || errno != ESRCH;
+}
+
+bool report_subject_counts_bytes(const struct report_subject *s)
+{
+	return s->recording->segment.head.config.time_unit == MU_UNIT_BYTES;
 }
 
 char *report_subject_command(const struct report_subject *s)

@@ -76,5 +76,8 @@ int report_subject_weigh(struct report_subject *s, enum metric_kind kind, int sn
 /* report_subject_is_live -- Tells whether the process still runs: its "end" is now. */
 bool report_subject_is_live(const struct report_subject *s);
 
+/* report_subject_counts_bytes -- Tells whether snapshots were taken by the byte clock. */
+bool report_subject_counts_bytes(const struct report_subject *s);
+
 /* report_subject_command -- Returns the command line, joined by blanks; the caller frees it. */
 char *report_subject_command(const struct report_subject *s);

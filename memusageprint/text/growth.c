@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
@@ -14,6 +15,7 @@
 #include "memusageprint/text/grep.h"
 #include "memusageprint/text/toplist.h"
 #include "profile/model/moment.h"
+#include "profile/model/place_trends.h"
 
 /* Differences below this part of the time asked for go unsaid. */
 enum { NEAR_ENOUGH = 100 };
@@ -48,6 +50,20 @@ static void put_distance(FILE *out, const struct moment *m)
 		"them.\n", units_time(asked, m->asked_ns), units_time(known, m->ns));
 }
 
+/* Prints the case in which the cause is not a place. */
+static void put_resident_rise(FILE *out, const struct image *im)
+{
+	char from[UNITS_LENGTH], to[UNITS_LENGTH], heap_from[UNITS_LENGTH], heap_to[UNITS_LENGTH];
+	struct resident_rise r;
+
+	if (!resident_rise_find(&r, im))
+		return;
+	fprintf(out, "Private memory (RSS) rises from %s to %s, live bytes do not (%s to %s):"
+		LAYOUT_NEWLINE "fragmentation, memory outside malloc, or blocks written to long "
+		"after they were allocated.\n", units_bytes(from, r.from), units_bytes(to, r.to),
+		units_bytes(heap_from, r.heap_from), units_bytes(heap_to, r.heap_to));
+}
+
 int growth_print(FILE *out, struct report_subject *s, const struct settings *settings)
 {
 	struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = METRIC_GROWTH,
@@ -55,6 +71,8 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 				.group = (enum top_kind)settings->group,
 				.shows_runtime = !s->complete,
 				.lifetimes = settings->lifetimes,
+				.image = &s->image, .errors = s->errors,
+				.by_bytes = report_subject_counts_bytes(s),
 				.distance = s->distance };
 	struct growth_range g;
 	struct mu_error err;
@@ -76,6 +94,7 @@ int growth_print(FILE *out, struct report_subject *s, const struct settings *set
 	toplist_print(out, &list);
 	put_distance(out, &g.from);
 	put_distance(out, &g.to);
+	put_resident_rise(out, &s->image);
 	free(words[0]);
 	free(words[1]);
 	return 0;

@@ -36,6 +36,8 @@ static int print_place_list(FILE *out, struct report_subject *s, enum metric_kin
 				      .group = (enum top_kind)settings->group,
 				      .shows_runtime = !s->complete,
 				      .lifetimes = settings->lifetimes,
+				      .image = &s->image, .errors = s->errors,
+				      .by_bytes = report_subject_counts_bytes(s),
 				      .distance = s->distance };
 
 	if (report_subject_weigh(s, kind, 0) < 0)

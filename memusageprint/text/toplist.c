@@ -11,11 +11,13 @@
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "memusageprint/text/advice.h"
 #include "memusageprint/text/bounds_note.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
+#include "profile/model/place_trends.h"
 
 enum {
 	CALLERS = 4,	/* shown below a place */
@@ -92,6 +94,58 @@ static void put_entry_name(FILE *out, const struct toplist *list, const struct t
 					position_level(p, &entry->at));
 	else
 		put_place_name(out, list, &entry->at);
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+/* Numbers the first COUNT entries, and gives each site the number of its entry. */
+static void number_sites_of_entries(uint32_t *place, const struct toplist *list,
+				    const struct top_entry *entry, uint32_t count)
+{
+	const uint32_t sites = list->filter->profile->sites.count;
+	uint32_t *group = xcalloc((size_t)sites + 1, sizeof(*group));
+	uint32_t groups = top_group_sites(group, list->filter, list->group);
+	uint32_t *number = xreallocarray(NULL, (size_t)groups + 1, sizeof(*number));
+
+	memset(number, 0xff, groups * sizeof(*number));
+	for (uint32_t i = 0; i < count; i++) {
+		if (group[entry[i].site] < groups)
+			number[group[entry[i].site]] = i;
+	}
+	for (uint32_t i = 0; i < sites; i++)
+		place[i] = group[i] < groups ? number[group[i]] : PLACE_NONE;
+	free(number);
+	free(group);
+}
+
+/* Returns the trends of the first COUNT entries, to be freed. Without an image there are none. */
+static enum trend *judge_entries(const struct toplist *list, const struct top_entry *entry,
+				 uint32_t count)
+{
+	const struct sites *sites = &list->filter->profile->sites;
+	enum trend *trend = xcalloc((size_t)count + 1, sizeof(*trend));
+	uint32_t *place;
+
+	if (!list->image || count == 0)
+		return trend;
+	place = xcalloc((size_t)sites->count + 1, sizeof(*place));
+	number_sites_of_entries(place, list, entry, count);
+	place_trends_judge(trend, place, count, sites, list->image, list->errors, list->by_bytes);
+	free(place);
+	return trend;
+}
+
+/* Prints whether the place that held most still grows. */
+static void put_growing_holder(FILE *out, const struct toplist *list, const struct top *t)
+{
+	enum trend *trend;
+
+	if (list->kind != METRIC_PEAK || t->count == 0)
+		return;
+	trend = judge_entries(list, t->entry, 1);
+	if (trend[0] == TREND_GROWS)
+		fputs("It is still growing.\n", out);
+	free(trend);
 }
 
 /* ---- the first line ------------------------------------------------------------------------ */
@@ -356,6 +410,7 @@ static void put_entry_details(FILE *out, const struct toplist *list, const struc
 static void put_place_list(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
+	enum trend *trend = judge_entries(list, t->entry, is_about_growth(list) ? count : 0);
 
 	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" :
 			  is_about_growth(list)		   ? "grown by" : "allocated by");
@@ -364,10 +419,13 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 
 		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
 		put_entry_name(out, list, entry);
+		if (is_about_growth(list) && trend_text(trend[i]))
+			fprintf(out, ", %s", trend_text(trend[i]));
 		putc('\n', out);
 		put_entry_details(out, list, t, entry);
 	}
 	put_rest_of_list(out, list, t, count);
+	free(trend);
 }
 
 /* Prints a function without a line, because no line stands for all of it. Functions without a name
@@ -460,6 +518,9 @@ static void put_explanation(FILE *out, const struct toplist *list)
 	if (list->kind == METRIC_LIVE && list->is_live)
 		fputs("Most of this is no leak: what the program still uses is here too; "
 		      "what keeps growing may" LAYOUT_NEWLINE "be one.\n", out);
+	if (is_about_growth(list) && list->image)
+		fputs("Verdicts (still growing, settled, churns) are about the whole run; a place "
+		      "without one gives no" LAYOUT_NEWLINE "evidence.\n", out);
 	if (list->kind == METRIC_TEMPORARY)
 		fputs("Temporary blocks were freed by the thread that allocated them, before it "
 		      "allocated again.\n", out);
@@ -496,6 +557,7 @@ void toplist_print(FILE *out, const struct toplist *list)
 		functions.bytes = places.bytes;
 	}
 	put_first_line(out, list, &places);
+	put_growing_holder(out, list, &places);
 	if (is_about_growth(list))
 		put_heap_change(out, list, &places, &shrunk);
 	if (places.count > 0) {

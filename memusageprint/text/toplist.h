@@ -23,6 +23,9 @@ struct toplist {
 	bool lacks_blocks;		/* they are not known: print none */
 	bool lifetimes;			/* print how long blocks lived; after sites_lifetimes() */
 	const char *from, *to;		/* of METRIC_GROWTH: words for its moments */
+	const struct image *image;	/* for verdicts on growing places; NULL: print none */
+	const struct site_errors *errors;	/* of estimates, for them; NULL: exact */
+	bool by_bytes;			/* as for place_trends_judge() */
 	double distance;		/* mean bytes between two sampled blocks; print bounds,
 					 * of the errors of the weights. 0: figures are exact */
 };

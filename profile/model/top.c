@@ -49,6 +49,7 @@ static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filt
 		return false;
 	*entry = (struct top_entry){ .bytes = clamp_value(b, b->weight[i].bytes),
 				     .blocks = clamp_value(b, b->weight[i].blocks), .stacks = 1,
+				     .site = i,
 				     .life = clamp_value(b, b->p->sites.site[i].life),
 				     .lives = b->p->sites.site[i].total_blocks };
 	if (b->weight[i].error)
@@ -64,6 +65,7 @@ static void add_entry_values(struct top_entry *to, const struct top_entry *from)
 {
 	if (from->heaviest > to->heaviest || to->stacks == 0) {
 		to->at = from->at;
+		to->site = from->site;
 		to->heaviest = from->heaviest;
 	}
 	to->bytes += from->bytes;
@@ -116,6 +118,14 @@ static void set_group_key(const struct profile *p, enum top_kind kind, struct it
 	item->low = !at->left ? 0 : text ? text : object_at_position(p, at);
 }
 
+static void set_key(const struct profile *p, enum top_kind kind, struct item *item)
+{
+	if (kind == TOP_BY_LINE || kind == TOP_BY_FUNCTION)
+		set_line_key(p, item);
+	else
+		set_group_key(p, kind, item);
+}
+
 static int compare_by_key(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
@@ -135,10 +145,7 @@ static uint32_t read_items(struct top_builder *b, struct item *item)
 		if (!read_site_entry(b, i, &stack, &item[count].entry))
 			continue;
 		item[count].entry.at = position_innermost(&stack);
-		if (b->kind == TOP_BY_LINE || b->kind == TOP_BY_FUNCTION)
-			set_line_key(b->p, &item[count++]);
-		else
-			set_group_key(b->p, b->kind, &item[count++]);
+		set_key(b->p, b->kind, &item[count++]);
 	}
 	return count;
 }
@@ -204,6 +211,32 @@ static void sum_places(struct top_builder *b)
 	qsort(item, count, sizeof(*item), compare_by_key);
 	sum_items(b, item, count);
 	free(item);
+}
+
+uint32_t top_group_sites(uint32_t *group, const struct filter *f, enum top_kind kind)
+{
+	const struct profile *p = f->profile;
+	struct item *item = xreallocarray(NULL, (size_t)p->sites.count + 1, sizeof(*item));
+	const struct top_builder b = { .p = p, .kind = kind };
+	uint32_t count = 0, groups = 0;
+
+	for (uint32_t i = 0; i < p->sites.count; i++) {
+		struct filtered stack = filter_stack(f, p->sites.site[i].stack);
+
+		group[i] = UINT32_MAX;
+		if (stack.is_ignored || !sites_is_counted(&p->sites.site[i]))
+			continue;
+		item[count].entry = (struct top_entry){ .at = position_innermost(&stack),
+							.site = i };
+		set_key(p, kind, &item[count++]);
+	}
+	qsort(item, count, sizeof(*item), compare_by_key);
+	for (uint32_t i = 0; i < count; i++) {
+		groups += i == 0 || !is_same_entry(&b, &item[i - 1], &item[i]);
+		group[item[i].entry.site] = groups - 1;
+	}
+	free(item);
+	return groups;
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */

@@ -23,6 +23,7 @@ struct top_entry {
 	uint32_t first_line;	/* TOP_BY_FUNCTION: of top->line, largest first ... */
 	uint32_t lines;		/* ... and how many */
 	struct sampled_error error;	/* of bytes and blocks; of estimates only */
+	uint32_t site;		/* that of its heaviest stack */
 };
 
 /* A line of a function, in TOP_BY_FUNCTION. */
@@ -70,6 +71,15 @@ enum top_order {
  */
 void top_build(struct top *t, const struct filter *f, const struct weight *weight,
 	       enum top_kind kind, enum top_order order);
+
+/* top_group_sites -- Numbers the places of all sites, also of those that weigh nothing.
+ *
+ * group  one per site, overwritten: its place, or UINT32_MAX if the filter ignores it or it does
+ *        not count. The place of an entry is group[entry.site].
+ * kind   anything but TOP_FUNCTIONS.
+ * Returns how many places there are. Cost O(sites log sites).
+ */
+uint32_t top_group_sites(uint32_t *group, const struct filter *f, enum top_kind kind);
 
 /* top_free -- release the entries. Fine for a zeroed struct. */
 void top_free(struct top *t);

@@ -1,0 +1,54 @@
+#!/bin/sh
+# verdict.t -- reports say of a place whether it still grows, has settled or churns, and whether RSS
+# rises while live bytes do not. The time is the byte clock, so the order of events decides.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint trends
+need jq
+PATH=$WORKLOADS:$PATH
+
+# verdict FUNCTION: the end of its line in the list of places that grew
+verdict() { printf '%s\n' "$out" | sed -n "/grown by/,/^\$/s/^.* $1 ([^)]*)//p"; }
+# trend FILE BYTES: that of the site which allocated so many bytes, in JSON
+trend() { memusageprint --to=json "$1" | jq -r ".sites[] | select(.total_bytes == $2) | .trend"; }
+
+memusage -q --time-unit=B --record=run.mur trends 400
+run memusageprint --growth=start..end run.mur
+is "$(verdict keep_entry)" ', still growing' 'a place that keeps blocks to the end still grows'
+is "$(verdict fill_cache)" ', settled' 'a place that filled up before has settled'
+is "$(verdict use_buffer)" ', churns' 'a place that replaces its blocks churns'
+is "$(verdict make_late)" '' 'a place of young blocks has no verdict'
+like "$out" '[0-9]  make_late ' '... but is in the list'
+like "$out" '^Verdicts ' 'the words are explained'
+unlike "$out" 'RSS' 'no memory but that of the places rises'
+run memusageprint --growth=start..end --group=file run.mur
+like "$out" '  .*trends\.c, still growing$' 'places are judged as they are grouped'
+is "$(trend run.mur 400000) $(trend run.mur 300000) $(trend run.mur 40000000) $(trend run.mur 100000)" \
+	'grows settled churns null' 'JSON has the verdicts'
+run memusageprint --top run.mur
+like "$(printf '%s\n' "$out" | sed -n 2,3p)" 'keep_entry .*
+It is still growing\.$' '--top says that the largest place still grows'
+run memusageprint --top --grep=fill_cache run.mur
+unlike "$out" 'still growing' '... only if it does'
+
+run memusage -q --time-unit=B --growth=start..end trends 400
+like "$err$out" 'keep_entry .*, still growing' 'memusage says it after the run'
+
+memusage -q --time-unit=B --record=short.mur trends 4
+run memusageprint --growth=start..end short.mur
+is "$(verdict keep_entry)" '' 'four blocks are no evidence'
+
+# Errors of estimates, larger than the changes.
+memusage -q --time-unit=B --sample=100000 --record=few.mur trends 400
+run memusageprint --growth=start..end few.mur
+unlike "$out" ', (still growing|settled|churns)$' 'estimates of few samples are none either'
+
+memusage -q --record=holes.mur trends fragment 30
+run memusageprint --growth=start..end holes.mur
+like "$out" '^Private memory \(RSS\) rises from [0-9.]+ MiB to [0-9.]+ MiB, live bytes do not' \
+	'fragmentation is told, with both figures'
+is "$(memusageprint --to=json holes.mur | jq '.resident_rise | .to - .from > 4 * (.heap_to - .heap_from)')" \
+	true '... also in JSON'
+is "$(memusageprint --to=json run.mur | jq .resident_rise)" null '... which else has none'
+done_testing
