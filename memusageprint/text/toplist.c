@@ -144,7 +144,7 @@ static void put_growing_holder(FILE *out, const struct toplist *list, const stru
 		return;
 	trend = judge_entries(list, t->entry, 1);
 	if (trend[0] == TREND_GROWS)
-		fputs("It is still growing.\n", out);
+		fprintf(out, "It %s still growing.\n", list->is_live ? "is" : "was");
 	free(trend);
 }
 

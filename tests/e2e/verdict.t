@@ -28,7 +28,7 @@ is "$(trend run.mur 400000) $(trend run.mur 300000) $(trend run.mur 40000000) $(
 	'grows settled churns null' 'JSON has the verdicts'
 run memusageprint --top run.mur
 like "$(printf '%s\n' "$out" | sed -n 2,3p)" 'keep_entry .*
-It is still growing\.$' '--top says that the largest place still grows'
+It was still growing\.$' '--top says that the largest place still grows'
 run memusageprint --top --grep=fill_cache run.mur
 unlike "$out" 'still growing' '... only if it does'
 
