@@ -16,7 +16,8 @@ enum {
 	POINTS_MAX = 2 * POINTS_WANTED,
 	SAMPLES_MIN = 20,
 	SAMPLES_WINDOW = 128,
-	CHANGE_MIN = 1 << 20	/* bytes; of resident memory, less is noise */
+	CHANGE_MIN = 1 << 20,	/* bytes; of resident memory, less is noise */
+	VALUES_MAX = 25000000	/* read: the recorder keeps less, a hostile recording may not */
 };
 
 #define FLAT_SHARE 4		/* the heap is flat if it changes by less than this part */
@@ -34,6 +35,7 @@ struct place_series {
 	bool by_bytes;
 	double end;
 	double *value;		/* count values of each place */
+	uint64_t left;		/* values that may still be read */
 };
 
 static double time_since_start(const struct image *im, uint64_t mono_ns)
@@ -100,7 +102,8 @@ static void add_values_at(struct place_series *s, uint32_t point)
 	if (!image_snapshot(s->im, s->snapshot[point], &shot))
 		return;
 	snapshot_values_open(&values, s->im, &shot);
-	while (snapshot_values_next(&values, &value) && value.site < s->sites->count) {
+	for (; s->left > 0 && snapshot_values_next(&values, &value) &&
+	       value.site < s->sites->count; s->left--) {
 		if (is_judged(s, (uint32_t)value.site))
 			s->value[(size_t)s->place[value.site] * s->count + point] +=
 				(double)value.bytes;
@@ -163,6 +166,7 @@ void place_trends_judge(enum trend *trend, const uint32_t *place, uint32_t count
 			const struct site_errors *errors, bool by_bytes)
 {
 	struct place_series s = { .im = im, .sites = sites, .place = place, .by_bytes = by_bytes,
+				  .left = VALUES_MAX,
 				  .places = count < PLACE_TRENDS_MAX ? count : PLACE_TRENDS_MAX };
 	struct place_total *total;
 
