@@ -204,6 +204,16 @@ void memory_prepare(void)
 	memory.end = memory.next + size;
 }
 
+void memory_limit_prepared(uint64_t keep)
+{
+	uint64_t end = (memory.next + keep + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
+
+	if (end < memory.next || end >= memory.end)
+		return;
+	PROGRAM_SYS2(SYS_munmap, end, memory.end - end);
+	memory.end = end;
+}
+
 bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index)
 {
 	uint32_t more = *count ? *count : MU_PAGE / sizeof(uint32_t);

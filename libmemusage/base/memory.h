@@ -30,6 +30,12 @@ void *memory_reserve(uint64_t size);
  */
 void memory_prepare(void);
 
+/* memory_limit_prepared -- unmap all but `keep` bytes of what memory_prepare() mapped and nobody took.
+ *
+ * No other thread may be in the hook. Async-signal-safe.
+ */
+void memory_limit_prepared(uint64_t keep);
+
 /* memory_count -- count `change` more bytes as the recorder's; negative modulo 2^64: fewer.
  *
  * Thread-safe, async-signal-safe.

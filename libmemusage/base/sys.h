@@ -72,7 +72,8 @@ static inline __attribute__((always_inline)) long sys_call(long number, long a, 
 #define SYS6(n, a, b, c, d, e, f) \
 	sys_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* The same in a sandbox, too: for what the program asked for. */
+/* The same in a sandbox, too: for what the program asked for, and for mappings that go when it
+ * forks, or limits or locks its memory: libc maps and unmaps for malloc. */
 #define PROGRAM_SYS1(n, a) sys_call_always(n, (long)(a), 0, 0, 0, 0, 0)
 #define PROGRAM_SYS2(n, a, b) sys_call_always(n, (long)(a), (long)(b), 0, 0, 0, 0)
 #define PROGRAM_SYS3(n, a, b, c) sys_call_always(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)

@@ -26,7 +26,7 @@ struct image_maps image_maps_now(void)
 void image_maps_unmap(uint8_t *from, uint8_t *to)
 {
 	if (from < to)
-		SYS2(SYS_munmap, from, to - from);
+		PROGRAM_SYS2(SYS_munmap, from, to - from);
 }
 
 void image_maps_drop(const struct image_maps *maps)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/resource.h>
 
+#include "libmemusage/base/memory.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
@@ -45,6 +46,7 @@ static void shrink_while_stopped(uint64_t room)
 	if (!recorder_is_on() || !stop_begin(NULL))
 		return;
 	const struct mu_image *image = rec.image;
+	memory_limit_prepared(room);
 	shrink_image((image->populated + image->populated / 4 + room) & -(uint64_t)MU_PAGE,
 		     image->log_bytes ? image->log_bytes + room : 0);
 	stop_end();
@@ -71,6 +73,7 @@ void shrink_for_limit(uint64_t bytes)
 
 	if (!mapped && rec.image)
 		mapped = rec.image->capacity;
-	if (mapped > bytes / 16)
+	/* With what is prepared for a sandbox. */
+	if (mapped > bytes / 16 || sandbox.is_on)
 		shrink_while_stopped(bytes / 16);
 }

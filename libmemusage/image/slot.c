@@ -131,7 +131,7 @@ void slot_unmap(struct slot *slot)
 	for (int i = 0; i < 2; i++)
 		if (slot->own_map[i]) {
 			memory_unregister((uint64_t)slot->own_map[i]);
-			SYS2(SYS_munmap, slot->own_map[i], slot->own_length[i]);
+			PROGRAM_SYS2(SYS_munmap, slot->own_map[i], slot->own_length[i]);
 		}
 	slot->own_map[0] = slot->own_map[1] = NULL;
 }

@@ -285,15 +285,15 @@ void image_inherit(const struct slot *slot)
 
 static void replace_with_private_copy(uint8_t *start, uint64_t length)
 {
-	long copy = SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
+	long copy = PROGRAM_SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (sys_failed(copy))
 		return;
 	memcpy((void *)copy, start, length);
-	if (sys_failed(SYS5(SYS_mremap, copy, length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
-			    start)))
-		SYS2(SYS_munmap, copy, length);
+	if (sys_failed(PROGRAM_SYS5(SYS_mremap, copy, length, length,
+				    MREMAP_MAYMOVE | MREMAP_FIXED, start)))
+		PROGRAM_SYS2(SYS_munmap, copy, length);
 }
 
 void image_leave_to_parent(void)
