@@ -282,8 +282,8 @@ static void begin_text(struct pen *pen, const char *line, const char *text)
 	put_blanks(pen, pen->indent);
 }
 
-/* Puts the lines of a tree in front of its node. What is left of them for the rest of the node has
- * no branch to it. Deep in a tree, the number of outer levels takes their place: "+12|  |- ". */
+/* Puts the lines of a tree in front of its node. The rest of the node has these lines without the
+ * branch to it. Deep in a tree, the number of outer levels takes their place: "+12|  |- ". */
 static void put_tree_lines(struct pen *pen, const char *tree, const char *end)
 {
 	const unsigned int levels = (unsigned int)(end - tree) / TREE_STEP;

@@ -250,7 +250,7 @@ static void format_option_name(char buffer[64], const struct opt *o, int code)
 		snprintf(buffer, 64, "--%s", o->name);
 }
 
-/* Whether WORD looks like a value of O: a number, or a word of its choice. */
+/* Returns true if WORD looks like a value of O: a number, or a word of its choice. */
 static bool is_value_word(const struct opt *o, const char *word)
 {
 	size_t length = strlen(word);

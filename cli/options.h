@@ -123,7 +123,7 @@ struct opt_tool {
 	const char *operands;		/* "DATAFILE [OUTFILE]", NULL: none */
 	const char *about;		/* below the first line of --help */
 	const char *footer;		/* below its last option; NULL: none */
-	/* What --help prints below its first line, at most 28 lines of 79 columns; --help=all then
+	/* The text of --help below its first line, at most 28 lines of 79 columns; --help=all then
 	 * prints the table. NULL: both print the table. */
 	const char *brief;
 	const struct opt *options;	/* ends with OPT_END */

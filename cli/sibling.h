@@ -15,8 +15,8 @@ const char *sibling_own_file(char dir[PATH_MAX]);
 
 /* sibling_path -- Returns the path of a program that is installed next to this one.
  *
- * own   "memusage", the name of this program. What follows it in the name of its file ("-1" of
- *       memusage-1) is appended.
+ * own   "memusage", the name of this program. If the name of its file is longer, "memusage-1",
+ *       the rest of it is appended to NAME, too.
  * name  "memusagestat".
  * Returns a path to be freed, or NULL if the directory of this program is unknown.
  */

@@ -18,7 +18,7 @@ enum input_kind {
 /* file_type_of -- Recognises the first SIZE bytes of a file; 4096 of them are enough. */
 enum input_kind file_type_of(const char *data, size_t size);
 
-/* What a file of no type of ours seems to be. */
+/* A guess at a file that is of no type of ours. */
 struct file_guess {
 	const char *what;	/* "text", "a program or a library" */
 	const char *advice;	/* what to do with it; NULL: nothing that is special for it */

@@ -124,7 +124,7 @@ static void write_stack_frames(FILE *out, const struct profile *p, const struct 
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-/* What a site has besides its sums. */
+/* The data of a site besides its sums. */
 struct site_details {
 	struct sites_classes *classes;
 	struct weight *growth;	    /* NULL if a snapshot is damaged */

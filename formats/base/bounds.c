@@ -22,7 +22,7 @@ static void format_distance(char text[UNITS_LENGTH], double value, double unit, 
 	const int most = scaled < 9.99 ? 2 : scaled < 99.9 ? 1 : 0;
 
 	decimals = decimals < most ? decimals : most;
-	/* What is exact but for the rounding of doubles is not to be rounded up. */
+	/* A sum that is exact but for the rounding of doubles must not be rounded up. */
 	scaled = ceil(scaled * step[decimals] - 1e-6) / step[decimals];
 	snprintf(text, UNITS_LENGTH, "%.*f", decimals, fmax(scaled, 0));
 }

@@ -11,7 +11,7 @@
  * has two more arguments, the beginning and the end of the recorder's code. */
 enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
 
-/* Whether an emulator has to know of pauses. The first pause finds out. */
+/* The first pause finds out if an emulator has to know of pauses. */
 enum emulated_pauses { PAUSES_NONE = 0, PAUSES_UNKNOWN, PAUSES_COUNT };
 extern enum emulated_pauses emulated_pauses;
 

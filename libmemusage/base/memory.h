@@ -30,7 +30,7 @@ void *memory_reserve(uint64_t size);
  */
 void memory_prepare(void);
 
-/* memory_limit_prepared -- unmap all but `keep` bytes of the prepared memory that nobody took.
+/* memory_limit_prepared -- unmap all but `keep` bytes of the prepared memory that is unused.
  *
  * No other thread may be in the hook. Async-signal-safe.
  */

@@ -350,7 +350,7 @@ INLINE void stack_note_quick(struct thread *thread, uint64_t sp)
 		thread->pub.stack_peak = depth;
 }
 
-/* quick_enter -- begin an event if the recorder is in exactly this mode, and nobody listens to the
+/* quick_enter -- begin an event if the recorder is in exactly this mode, and nothing listens to the
  * probes. */
 INLINE bool quick_enter(struct thread *thread, unsigned int mode)
 {

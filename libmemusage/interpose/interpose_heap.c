@@ -408,8 +408,8 @@ static void *realloc_unsampled(void *block, size_t size, uint64_t sp)
 	return result;
 }
 
-/* Of a block from before recording began, or from a pause. Its size is unknown, so the result is a
- * new block. */
+/* The block is from before recording began, or from a pause. Its size is unknown, so the result is
+ * a new block. */
 static __attribute__((noinline)) void *record_earlier_realloc(void *result, size_t size,
 							      uint64_t sp)
 {

@@ -191,7 +191,7 @@ static bool adopt_copy(void)
 	return true;
 }
 
-/* What the parent has mapped for itself is not left mapped: mlockall() would fill it. */
+/* The parent's own mappings are unmapped in the child: mlockall() would fill them. */
 static void leave_parents_image(void)
 {
 	locks_free_all(NULL);

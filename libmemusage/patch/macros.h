@@ -36,14 +36,14 @@ void macros_start(void);
 void macros_scan(const struct object *object, void (*found)(uint64_t address, void *data),
 		 void *data);
 
-/* macros_serve -- serve a request. A stub calls it, by way of macros_entry.
+/* macros_serve -- serve a request. The code that replaces a macro calls it by way of macros_entry.
  *
- * frame    of macros_entry: the caller's bp, the return address in the stub; below it, downward,
+ * frame    of macros_entry: the caller's bp, the return address in that code; below it, downward,
  *          the registers rax, rcx, rdx.
  * Returns  the value for rdx. Async-signal-safe; keeps vector registers.
  */
 uint64_t macros_serve(const uint64_t *frame);
 
-/* macros_entry -- the function that stubs call, in x86_64/macros_entry.S: keeps all registers but
- * rdx. */
+/* macros_entry -- the function that the code in place of macros calls; it keeps all registers but
+ * rdx. In x86_64/macros_entry.S. */
 void macros_entry(void);

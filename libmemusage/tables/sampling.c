@@ -1,4 +1,4 @@
-/* sampling.c -- which blocks are recorded with --sample, and for how many others each stands.
+/* sampling.c -- which blocks are recorded with --sample, and how many others each represents.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -190,7 +190,7 @@ unsigned int sampling_decide(struct thread *thread, uint64_t size)
 		if (!is_sampled)
 			left += (int64_t)draw_interval(thread, log2);
 	}
-	/* A process without memory may be begun anew anywhere. */
+	/* A Poisson process has no memory, so a new interval may begin anywhere. */
 	if (is_sampled || log2 != now) {
 		thread->sample_log2 = now;
 		left = (int64_t)draw_interval(thread, now);
@@ -307,7 +307,7 @@ bool sampling_is_too_expensive(const struct sampling_cost *cost, uint64_t *spent
 	return *spent_ns > cpu_ns / SHARE_MOST;
 }
 
-/* What has passed since the last look. */
+/* Returns the cost since the last look. */
 static struct sampling_cost measure_cost(void)
 {
 	uint64_t cpu_now = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
@@ -321,7 +321,7 @@ static struct sampling_cost measure_cost(void)
 	};
 }
 
-/* A consumer of the probes keeps the weights that it was told of. So R stays while one is there. */
+/* A consumer of the probes keeps the weights of earlier events. So R stays while one is there. */
 bool sampling_wants_fewer(void)
 {
 	const struct mu_sampling *header = &rec.image->sampling;

@@ -1,4 +1,4 @@
-/* sampling.h -- which blocks are recorded with --sample, and for how many others each stands.
+/* sampling.h -- which blocks are recorded with --sample, and how many others each represents.
  *
  * docs/format.md, section 7.4, has the formulas; docs/design.md, "Samples", the reasons. Each
  * thread subtracts size + 1 from its sample_left at each allocation. The block at which that falls
@@ -15,7 +15,7 @@
 #include "libmemusage/image/thread.h"
 #include "recording/sampling.h"
 
-/* What a sampled block counts. */
+/* The weight of a sampled block: the bytes and blocks that it counts for. */
 struct sample_weight {
 	uint64_t bytes;
 	uint64_t blocks; /* in 1 / 2^MU_SAMPLE_BLOCK_BITS */
@@ -116,7 +116,7 @@ void sampling_unlock(void);
  */
 void sampling_spend(uint64_t ticks);
 
-/* What recording sampled blocks took, and what the process did in the same time. */
+/* The time for recording sampled blocks, and the time of the process in the same interval. */
 struct sampling_cost {
 	uint64_t spent;	 /* of clock_ticks(), for sampled blocks */
 	uint64_t ticks;	 /* ... that have passed */

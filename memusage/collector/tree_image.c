@@ -16,7 +16,7 @@
 #include "memusage/record/datalog.h"
 #include "memusage/report/ended_images.h"
 
-/* What the owner of the summary was before its first exec is an image of another process. */
+/* An image of the same process ID from before its first exec is not that of the summary's owner. */
 static bool is_owner(const struct tree *t, const struct process *p)
 {
 	return p->pid == t->owner && !p->is_forked;

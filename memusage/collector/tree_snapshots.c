@@ -484,7 +484,7 @@ void tree_snapshots_check_sample(struct tree *t, struct process *p, const struct
 	p->rss_highest = rss_peak > p->rss_highest ? rss_peak : p->rss_highest;
 }
 
-/* What may_start_job() forbids is not taken any more. */
+/* Entries that may_start_job() forbids are not taken any more. */
 static void count_untaken_entries(const struct process *p, const struct mu_triggers *shared)
 {
 	uint32_t left = __atomic_load_n(&shared->taken, __ATOMIC_ACQUIRE) - shared->done;

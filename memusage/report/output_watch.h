@@ -1,7 +1,7 @@
 /* output_watch.h -- Notices that something else wrote an output of the run meanwhile.
  *
- * The page and the picture are written at the end. Of two runs at the same time with one name, the
- * second would replace the first without a word.
+ * The page and the picture are written at the end. If two runs at the same time have one name, the
+ * second would replace the file of the first silently.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
