@@ -49,7 +49,7 @@ chmod +x bin/memusageprint
 : >helper
 asked() {
 	: >>asked
-	grep -c -- --names-ahead asked || true
+	grep -- --names-ahead asked | wc -l
 }
 was_asked() { [ "$(asked)" -gt 0 ]; }
 # short OPTION...: how often names are looked up while a program of a second runs
