@@ -150,6 +150,8 @@ harmless() {
 	is "$(cat ../secret)" untouched "$1: no file of root's is changed"
 	is "$(ls)" '' '... nor made'
 	unlike "$err" 'signal' '... nothing crashes'
+	# The real collector may have answered before the other one has read the question.
+	until_true grep -q asked ../said
 	is "$(sort -u ../said | grep asked)" 'asked by 64123' '... and it was the user who asked'
 }
 
