@@ -392,9 +392,7 @@ static int import_massif_stacks(struct bands_builder *w, bool hides_runtime, str
 
 	if (stack_import_massif(&s->stacks, s->m, NULL, err) < 0)
 		return -1;
-	if (hides_runtime)
-		stack_import_hide_runtime(&s->stacks, NULL);
-	name_massif_places(w, hides_runtime ? &s->stacks.program.filter : &s->stacks.filter);
+	name_massif_places(w, stack_import_filter(&s->stacks, hides_runtime, NULL));
 	return 0;
 }
 

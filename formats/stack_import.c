@@ -65,7 +65,7 @@ static void import_text(struct stack_import *s, uint32_t number, const char *tex
 /* Makes room for so many texts, whose numbers are from 1 on, and for the root frame. */
 static void init_profile(struct stack_import *s, uint32_t texts)
 {
-	static const char merged[] = "[below threshold]";
+	static const char merged[] = STACK_IMPORT_MERGED_TEXT;
 	struct profile *p = &s->profile;
 	const size_t room = (size_t)texts + 1;
 
@@ -249,9 +249,13 @@ void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, stru
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-void stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o)
+const struct filter *stack_import_filter(struct stack_import *s, bool hides_runtime,
+					 const struct filter_options *o)
 {
+	if (!hides_runtime)
+		return &s->filter;
 	program_stacks_init(&s->program, &s->filter, o);
+	return &s->program.filter;
 }
 
 void stack_import_free(struct stack_import *s)

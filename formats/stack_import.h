@@ -24,15 +24,17 @@
 #include "profile/model/profile.h"
 #include "profile/model/runtime_frames.h"
 
+#define STACK_IMPORT_MERGED_TEXT "[below threshold]"
+
 enum {
-	STACK_IMPORT_MERGED = 1,	/* the number of the text "[below threshold]" */
+	STACK_IMPORT_MERGED = 1,	/* the number of that text */
 	STACK_IMPORT_MAX = 1 << 21	/* different frames, and stacks: 0.7 GB at most */
 };
 
 struct stack_import {
 	struct profile profile;		/* its sites have no figures */
 	struct filter filter;		/* of the profile with all frames */
-	struct program_stacks program;	/* after stack_import_hide_runtime() */
+	struct program_stacks program;	/* after stack_import_filter() with hides_runtime */
 	/* private */
 	struct triples frames;		/* caller, location, 0; the number of a frame less 1 */
 	struct strings objects;		/* the number of a path less 1 is that of its module */
@@ -55,8 +57,14 @@ int stack_import_massif(struct stack_import *s, const struct massif_file *m,
 int stack_import_dhat(struct stack_import *s, const struct dhat *d,
 		      const struct filter_options *o, struct mu_error *err);
 
-/* stack_import_hide_runtime -- Makes s->program, with the options given before. */
-void stack_import_hide_runtime(struct stack_import *s, const struct filter_options *o);
+/* stack_import_filter -- Returns the filter of all frames, or of those of the program alone.
+ *
+ * hides_runtime  makes s->program: once
+ * o              given before
+ * Returns the filter; S owns it.
+ */
+const struct filter *stack_import_filter(struct stack_import *s, bool hides_runtime,
+					 const struct filter_options *o);
 
 /* Called for a site of a snapshot. */
 typedef void (*stack_import_fn)(void *data, uint32_t site, uint64_t bytes);

@@ -28,7 +28,8 @@ static uint32_t object_text(const struct page_place *p)
 /* A function without an object is code that was made at run time: its text is "", number 0. */
 static bool has_hue(const struct page_place *p)
 {
-	return (object_text(p) != 0 || p->function != 0) && !(p->flags & PAGE_RUNTIME);
+	return (object_text(p) != 0 || p->function != 0) &&
+	       !(p->flags & (PAGE_RUNTIME | PAGE_MERGED));
 }
 
 static int compare_objects(const void *a, const void *b)

@@ -61,10 +61,12 @@ static int write_massif_page(struct input_file *s, const struct settings *settin
 {
 	struct massif_file m;
 	struct page_massif what;
+	struct mu_error err;
 	int result;
 
 	input_file_read_massif(s, &m);
-	page_massif_init(&what, &m, false);
+	if (page_massif_init(&what, &m, false, &err) < 0)
+		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
 	page_massif_free(&what);
 	massif_free(&m);
@@ -75,10 +77,12 @@ static int write_dhat_page(const struct input_file *s, const struct settings *se
 {
 	struct dhat d;
 	struct page_dhat what;
+	struct mu_error err;
 	int result;
 
 	input_file_read_dhat(s, &d);
-	page_dhat_init(&what, &d, false);
+	if (page_dhat_init(&what, &d, false, &err) < 0)
+		die("%s: %s", s->name, err.text);
 	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);
 	page_dhat_free(&what);
 	dhat_free(&d);

@@ -289,7 +289,7 @@ static void draw_recording(struct themed_picture *p)
 			recorded_process_hide_runtime(&r, p->settings);
 		page_image_init(&what);
 		sites = page_image_sites(&what);
-		draw_flame_graph(p, &what.tree, &sites);
+		draw_flame_graph(p, &what.stacks.tree, &sites);
 		page_image_free(&what);
 	}
 	recorded_process_close(&r);
@@ -299,6 +299,7 @@ static void draw_massif_file(struct themed_picture *p)
 {
 	struct massif_file m;
 	struct page_massif what;
+	struct mu_error err;
 	struct page_sites sites;
 
 	if (p->settings->kind == PICTURE_HISTOGRAM)
@@ -308,7 +309,8 @@ static void draw_massif_file(struct themed_picture *p)
 	if (p->settings->kind == PICTURE_RUN) {
 		draw_massif_curves(p, &m);
 	} else {
-		page_massif_init(&what, &m, hides_runtime(p));
+		if (page_massif_init(&what, &m, hides_runtime(p), &err) < 0)
+			die("%s: %s", p->source.name, err.text);
 		sites = page_massif_sites(&what);
 		draw_flame_graph(p, &what.stacks.tree, &sites);
 		page_massif_free(&what);
@@ -320,13 +322,15 @@ static void draw_dhat_file(struct themed_picture *p)
 {
 	struct dhat d;
 	struct page_dhat what;
+	struct mu_error err;
 	struct page_sites sites;
 
 	if (p->settings->kind != PICTURE_FLAME)
 		refuse_picture_kind(p, "a profile of DHAT");
 	input_file_read_dhat(&p->source, &d);
 	p->command = xstrdup(d.command ? d.command : "");
-	page_dhat_init(&what, &d, hides_runtime(p));
+	if (page_dhat_init(&what, &d, hides_runtime(p), &err) < 0)
+		die("%s: %s", p->source.name, err.text);
 	sites = page_dhat_sites(&what);
 	draw_flame_graph(p, &what.stacks.tree, &sites);
 	page_dhat_free(&what);

@@ -8,47 +8,22 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "formats/page/page_stacks.h"
 
-static uint32_t most_frames(const struct dhat *d)
+int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
+		   struct mu_error *err)
 {
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < d->count; i++)
-		most = d->point[i].frames > most ? d->point[i].frames : most;
-	return most;
-}
-
-void page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime)
-{
-	struct page_stacks *s = &p->stacks;
-	uint32_t *place = xcalloc((size_t)most_frames(d) + 1, sizeof(*place));
-
-	*p = (struct page_dhat){ .file = d };
-	page_stacks_init(s, d->frame.count + 1, hides_runtime);
-	s->node = xcalloc((size_t)d->count + 1, sizeof(*s->node));
-	s->sites = d->count;
-	for (uint32_t i = 1; i <= d->frame.count; i++)
-		page_stacks_place(s, i, dhat_text(d, i));
-	page_stacks_mark_interpreter(s);
-	for (uint32_t i = 0; i < d->count; i++) {
-		const struct dhat_point *point = &d->point[i];
-		size_t count = 0;
-
-		for (uint32_t k = 0; k < point->frames; k++) {
-			uint32_t frame = d->stacked[point->first_frame + k];
-
-			if (frame)
-				place[count++] = page_stacks_place(s, frame, dhat_text(d, frame));
-		}
-		s->node[i] = page_stacks_add(s, place, count);
-	}
-	free(place);
+	*p = (struct page_dhat){ .file = d, .import = xcalloc(1, sizeof(*p->import)) };
+	if (stack_import_dhat(p->import, d, NULL, err) < 0)
+		return -1;
+	page_stacks_init(&p->stacks, stack_import_filter(p->import, hides_runtime, NULL));
+	return 0;
 }
 
 void page_dhat_free(struct page_dhat *p)
 {
 	page_stacks_free(&p->stacks);
+	stack_import_free(p->import);
+	free(p->import);
 	*p = (struct page_dhat){ .file = NULL };
 }
 

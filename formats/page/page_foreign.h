@@ -9,56 +9,44 @@
 #include "formats/dhat.h"
 #include "formats/massif.h"
 #include "formats/page/page.h"
-
-/* Stacks of texts ("0x1091C9: f (a.c:6)"). Private. */
-struct page_stacks {
-	struct page_tree tree;
-	uint32_t *place;	/* per text of the file, + 1; 0: not yet */
-	uint32_t *node;		/* of each site */
-	uint32_t sites, room;
-	uint32_t *site_of;	/* per node of the tree, + 1 */
-	uint32_t site_room;
-	bool hides_runtime;	/* leave out places of run-times; a page has them, with a flag */
-	bool has_program_names;	/* of functions that an interpreter evaluates */
-};
-
-/* One value of a snapshot of a massif.out. Private. */
-struct page_massif_value {
-	uint32_t snapshot, site;
-	uint64_t bytes;
-};
+#include "formats/page/page_stacks.h"
+#include "formats/stack_import.h"
 
 struct page_massif {
 	const struct massif_file *file;
+	struct stack_import *import;	/* private */
 	struct page_stacks stacks;
-	struct page_massif_value *value;	/* by snapshot */
-	uint32_t values, room;
-	uint64_t *peak, *end;			/* per site */
+	struct weight *peak, *end;	/* private; per site */
 };
 
-/* page_massif_init -- make the tree of the stacks of all snapshots; M must outlive P.
+/* page_massif_init -- Makes the tree of the stacks of all snapshots.
  *
- * hides_runtime  leave out frames of run-times.
- * page_massif_free() it.
+ * p  overwritten; page_massif_free() it in any case.
+ * m  must outlive P.
+ * hides_runtime  leave out frames of run-times; a page has them, with a flag.
+ * Returns 0, or -1 with ERR if there are too many stacks (formats/stack_import.h).
  */
-void page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime);
+int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
+		     struct mu_error *err);
 
-/* page_massif_sites -- the sites of the tree and their values. P must outlive the result. */
+/* page_massif_sites -- Returns the sites of the tree and their values. P must outlive the result. */
 struct page_sites page_massif_sites(const struct page_massif *p);
 
 /* page_massif_fill -- the fill of struct page; DATA is a struct page_massif. */
 void page_massif_fill(struct page_json *j, const void *data, const struct page_budget *b);
 
-/* page_massif_free -- release it. */
+/* page_massif_free -- Releases it. */
 void page_massif_free(struct page_massif *p);
 
 struct page_dhat {
 	const struct dhat *file;
+	struct stack_import *import;	/* private */
 	struct page_stacks stacks;
 };
 
 /* page_dhat_init, page_dhat_sites, page_dhat_fill, page_dhat_free -- the same of DHAT's. */
-void page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime);
+int page_dhat_init(struct page_dhat *p, const struct dhat *d, bool hides_runtime,
+		   struct mu_error *err);
 struct page_sites page_dhat_sites(const struct page_dhat *p);
 void page_dhat_fill(struct page_json *j, const void *data, const struct page_budget *b);
 void page_dhat_free(struct page_dhat *p);

@@ -4,7 +4,6 @@
  */
 #include "formats/page/page_image.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,168 +11,25 @@
 #include "formats/page/page_facts.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_series.h"
-#include "profile/model/runtime_frames.h"
 #include "profile/read/accesses.h"
 #include "profile/read/snapshot_values.h"
 #include "recording/accesses.h"
 
-#define NOT_YET UINT32_MAX
-
-/* Values of sites for the tree: ignored ones are a part of the heap at a moment. Stored, because
- * they are needed a few million times. */
-enum standing { NOT_COUNTED, IN_MOMENTS, SHOWN };
-
 enum { SNAPSHOTS_MAX = 2000, VALUES_MAX = 1 << 25, READ_MOST = 16 << 20 };
-
-/* ---- the tree ------------------------------------------------------------------------------ */
-
-/* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
-struct image_tree_builder {
-	struct page_image *page;
-	const struct profile *profile;
-	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
-	uint32_t *text;		/* per text of symbols: number in the page's strings */
-	uint32_t *chain;	/* frames of one stack that have no node yet */
-	uint32_t *object;	/* per module */
-	struct runtime_frames runtime;
-};
-
-static uint32_t number_of_text(struct image_tree_builder *t, uint32_t number)
-{
-	if (number == 0 || number > t->profile->symbols.strings.count)
-		return 0;
-	if (t->text[number] == 0)
-		t->text[number] = page_tree_text(&t->page->tree,
-						 symbols_text(&t->profile->symbols, number));
-	return t->text[number];
-}
-
-/* Without a name: the address in the file, which is the same in every run. */
-static uint32_t number_of_address_text(struct image_tree_builder *t, const struct location *l)
-{
-	uint64_t bias = l->module < t->profile->modules.count ?
-				t->profile->modules.module[l->module].bias : 0;
-	char text[32];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, l->pc - 1 - bias);
-	return page_tree_text(&t->page->tree, text);
-}
-
-static uint32_t flags_of_place(const struct image_tree_builder *t, uint32_t frame, uint32_t level,
-			       bool is_inlined)
-{
-	const enum runtime_kind kind = runtime_frames_kind(&t->runtime, frame, level);
-	uint32_t flags = is_inlined ? PAGE_INLINED : 0;
-
-	if (runtime_frames_hides(&t->runtime, kind))
-		flags |= kind < RUNTIME_LIBRARY ? PAGE_RUNTIME | PAGE_AGENT : PAGE_RUNTIME;
-	return flags;
-}
-
-static uint32_t add_frame_nodes(struct image_tree_builder *t, uint32_t parent, uint32_t frame)
-{
-	const uint32_t location = t->profile->frame[frame].location;
-	const struct location *l = &t->profile->location[location];
-	uint32_t count;
-	const struct symbols_level *level = profile_levels(t->profile, location, &count);
-	uint32_t object = l->module < t->profile->modules.count ? t->object[l->module] : 0;
-
-	if (count == 0) {
-		const struct page_place p = {
-			.function = number_of_address_text(t, l), .object = object,
-			.flags = flags_of_place(t, frame, 0, false),
-		};
-
-		return page_tree_child(&t->page->tree, parent,
-				       page_tree_place(&t->page->tree, &p));
-	}
-	for (uint32_t i = count; i-- > 0;) {
-		const struct page_place p = {
-			.function = level[i].full ? number_of_text(t, level[i].full) :
-						    number_of_address_text(t, l),
-			.file = number_of_text(t, level[i].file),
-			.line = level[i].line,
-			.object = object,
-			.flags = flags_of_place(t, frame, i, i + 1 < count),
-		};
-
-		parent = page_tree_child(&t->page->tree, parent,
-					 page_tree_place(&t->page->tree, &p));
-	}
-	return parent;
-}
-
-static uint32_t add_stack_nodes(struct image_tree_builder *t, const struct filtered *stack)
-{
-	uint32_t frame = stack->frame, depth = 0, node = 0;
-
-	while (frame && depth < stack->count && t->node[frame] == NOT_YET) {
-		t->chain[depth++] = frame;
-		frame = t->profile->frame[frame].parent;
-	}
-	if (frame && depth < stack->count)
-		node = t->node[frame];
-	while (depth-- > 0) {
-		frame = t->chain[depth];
-		node = add_frame_nodes(t, node, frame);
-		t->node[frame] = node;
-	}
-	return node;
-}
-
-static void init_node_builder(struct image_tree_builder *t, struct page_image *page)
-{
-	const struct profile *p = page->export->filter->profile;
-
-	*t = (struct image_tree_builder){ .page = page, .profile = p };
-	t->node = xreallocarray(NULL, (size_t)p->frame_count + 1, sizeof(*t->node));
-	t->text = xcalloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
-	t->chain = xreallocarray(NULL, PROFILE_DEPTH_MAX, sizeof(*t->chain));
-	t->object = xcalloc((size_t)p->modules.count + 1, sizeof(*t->object));
-	runtime_frames_init(&t->runtime, p);
-	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
-	for (uint32_t i = 0; i < p->modules.count; i++)
-		t->object[i] = page_tree_text(&page->tree, p->modules.module[i].path);
-}
 
 void page_image_init(struct page_image *p)
 {
 	const struct filter *f = p->export->filter;
-	const struct sites *s = &f->profile->sites;
-	struct image_tree_builder t;
 
-	page_tree_init(&p->tree);
-	p->errors = site_errors_load(s, p->export->image);
-	p->node = xcalloc((size_t)s->count + 1, sizeof(*p->node));
-	p->standing = xcalloc((size_t)s->count + 1, 1);
-	init_node_builder(&t, p);
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct filtered stack;
-
-		if (!sites_is_counted(&s->site[i]))
-			continue;
-		stack = filter_stack(f, s->site[i].stack);
-		if (stack.count > PROFILE_DEPTH_MAX)
-			stack.count = PROFILE_DEPTH_MAX;
-		p->standing[i] = stack.is_ignored ? IN_MOMENTS : SHOWN;
-		p->node[i] = stack.is_ignored ? 0 : add_stack_nodes(&t, &stack);
-	}
-	free(t.node);
-	free(t.text);
-	free(t.chain);
-	free(t.object);
-	runtime_frames_free(&t.runtime);
+	page_stacks_init(&p->stacks, f);
+	p->errors = site_errors_load(&f->profile->sites, p->export->image);
 }
 
 void page_image_free(struct page_image *p)
 {
-	page_tree_free(&p->tree);
-	free(p->node);
-	free(p->standing);
+	page_stacks_free(&p->stacks);
 	free(p->errors);
 	p->errors = NULL;
-	p->node = NULL;
-	p->standing = NULL;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -208,7 +64,7 @@ static int64_t site_metric_value(const void *data, uint32_t site, enum page_metr
 	const struct page_image *p = data;
 	const struct site *s = &p->export->filter->profile->sites.site[site];
 
-	if (p->standing[site] != SHOWN)
+	if (p->stacks.standing[site] != PAGE_SHOWN)
 		return 0;
 	switch (metric) {
 	case PAGE_TOTAL_BYTES: return (int64_t)s->total_bytes;
@@ -248,7 +104,7 @@ static int64_t recorded_site_value(const void *data, uint32_t site, enum page_me
 struct page_sites page_image_sites(const struct page_image *p)
 {
 	return (struct page_sites){
-		.count = p->export->filter->profile->sites.count, .node = p->node,
+		.count = p->export->filter->profile->sites.count, .node = p->stacks.node,
 		.value = site_metric_value, .data = p,
 		.metrics = ((1u << PAGE_MAX_BLOCKS) - 1) &
 			   ~(1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES),
@@ -294,7 +150,7 @@ static void add_moment_value(const struct image_snapshots *s, const struct mu_si
 	const uint32_t sites = p->export->filter->profile->sites.count;
 	int64_t *bytes, *blocks;
 
-	if (value->site >= sites || p->standing[value->site] == NOT_COUNTED)
+	if (value->site >= sites || p->stacks.standing[value->site] == PAGE_NOT_COUNTED)
 		return;
 	bytes = &m->bytes[s->cut->of_site[value->site]];
 	blocks = &m->blocks[s->cut->of_site[value->site]];
@@ -357,7 +213,7 @@ static void write_snapshots(struct page_json *j, const struct page_image *p,
 	const uint64_t count = image_count(p->export->image, MU_SEC_SNAPSHOTS);
 	struct image_snapshots s = { .page = p, .cut = c };
 
-	page_put_shots(j, &p->tree, c,
+	page_put_shots(j, &p->stacks.tree, c,
 		       &(struct page_shots){ .count = count < SNAPSHOTS_MAX ? count : SNAPSHOTS_MAX,
 					     .take = read_snapshot_moment,
 					     .put = write_snapshot_fields,
@@ -381,10 +237,10 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	s.data = &v;
 	if (has_accesses)
 		s.metrics |= 1u << PAGE_READ_BYTES | 1u << PAGE_WRITTEN_BYTES;
-	page_cut(&cut, &p->tree, &s, b->nodes);
+	page_cut(&cut, &p->stacks.tree, &s, b->nodes);
 	page_put_facts(j, p);
 	page_put_series(j, p->export->image, b->points);
-	page_put_tree(j, &p->tree, &cut, b->name_bytes);
+	page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
 	page_put_sites(j, &cut, &s);
 	write_snapshots(j, p, &cut, b);
 	if (has_accesses)

@@ -6,6 +6,7 @@
 
 #include "formats/export.h"
 #include "formats/page/page.h"
+#include "formats/page/page_stacks.h"
 #include "profile/read/process_list.h"
 #include "profile/read/result.h"
 #include "profile/read/site_errors.h"
@@ -19,9 +20,7 @@ struct page_image {
 	uint32_t slot;				/* of the image */
 	const struct process_list *processes;	/* of the recording; NULL: not written */
 	/* private */
-	struct page_tree tree;
-	uint32_t *node;			/* of each site */
-	uint8_t *standing;		/* of each site */
+	struct page_stacks stacks;
 	struct site_errors *errors;	/* of each site; NULL: nothing was sampled */
 };
 

@@ -1,4 +1,4 @@
-/* page_stacks.c -- the tree of a report page from stacks of texts.
+/* page_stacks.c -- the tree of a report page from the stacks of a profile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,154 +9,163 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "formats/massif_convert.h"
-#include "profile/base/array.h"
-#include "profile/model/runtime_rule.h"
+#include "formats/stack_import.h"
+#include "profile/model/runtime_frames.h"
 
-enum { NAME_BYTES = 1 << 16 };
+#define NOT_YET UINT32_MAX
 
-void page_stacks_init(struct page_stacks *s, uint32_t texts, bool hides_runtime)
+/* Nodes of frames, so that each frame is walked once, however many stacks it is on. */
+struct stacks_builder {
+	struct page_tree *tree;
+	const struct profile *profile;
+	uint32_t *node;		/* per frame: after its innermost level; NOT_YET */
+	uint32_t *text;		/* per text of symbols: number in the page's strings */
+	uint32_t *chain;	/* frames of one stack that have no node yet */
+	uint32_t *object;	/* per module */
+	struct runtime_frames runtime;
+};
+
+static uint32_t number_of_text(struct stacks_builder *t, uint32_t number)
 {
-	*s = (struct page_stacks){ .hides_runtime = hides_runtime };
-	page_tree_init(&s->tree);
-	s->place = xcalloc((size_t)texts + 1, sizeof(*s->place));
+	if (number == 0 || number > t->profile->symbols.strings.count)
+		return 0;
+	if (t->text[number] == 0)
+		t->text[number] = page_tree_text(t->tree,
+						 symbols_text(&t->profile->symbols, number));
+	return t->text[number];
 }
 
-static uint32_t number_of_piece(struct page_stacks *s, const char *text, int length)
+/* Without a name: the address in the file, which is the same in every run. */
+static uint32_t number_of_address_text(struct stacks_builder *t, const struct location *l)
 {
-	return length > 0 ? strings_add(&s->tree.strings, text, (size_t)length) : 0;
+	uint64_t bias = l->module < t->profile->modules.count ?
+				t->profile->modules.module[l->module].bias : 0;
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, l->pc - 1 - bias);
+	return page_tree_text(t->tree, text);
 }
 
-static enum runtime_kind kind_of_place(const struct page_stacks *s, const struct page_place *p)
+static uint32_t flags_of_place(const struct stacks_builder *t, uint32_t frame, uint32_t level,
+			       bool is_inlined)
 {
-	const struct strings *pool = &s->tree.strings;
+	const enum runtime_kind kind = runtime_frames_kind(&t->runtime, frame, level);
+	uint32_t flags = is_inlined ? PAGE_INLINED : 0;
 
-	return runtime_rule_kind(strings_get(pool, p->function), strings_get(pool, p->file),
-				 strings_get(pool, p->object));
+	if (runtime_frames_hides(&t->runtime, kind))
+		flags |= kind < RUNTIME_LIBRARY ? PAGE_RUNTIME | PAGE_AGENT : PAGE_RUNTIME;
+	return flags;
 }
 
-static uint32_t parse_place_text(struct page_stacks *s, const char *text, char *buffer)
+static bool is_merged(const struct stacks_builder *t, const struct symbols_level *level)
 {
-	struct massif_place at = massif_place(text);
-	struct page_place p = {
-		.file = number_of_piece(s, at.file, at.file_length),
-		.line = at.line,
-		.object = number_of_piece(s, at.object, at.object_length),
-	};
-	enum runtime_kind kind;
+	return level->full == STACK_IMPORT_MERGED &&
+	       strcmp(symbols_text(&t->profile->symbols, level->full),
+		      STACK_IMPORT_MERGED_TEXT) == 0;
+}
 
-	if (at.function_length > 0) {
-		p.function = number_of_piece(s, at.function, at.function_length);
-	} else if (at.address) {
-		snprintf(buffer, NAME_BYTES, "0x%" PRIx64, at.address);
-		p.function = page_tree_text(&s->tree, buffer);
-	} else {
-		p.function = page_tree_text(&s->tree, massif_place_name(&at, buffer, NAME_BYTES));
+static uint32_t add_frame_nodes(struct stacks_builder *t, uint32_t parent, uint32_t frame)
+{
+	const uint32_t location = t->profile->frame[frame].location;
+	const struct location *l = &t->profile->location[location];
+	uint32_t count;
+	const struct symbols_level *level = profile_levels(t->profile, location, &count);
+	uint32_t object = l->module < t->profile->modules.count ? t->object[l->module] : 0;
+
+	if (count == 0) {
+		const struct page_place p = {
+			.function = number_of_address_text(t, l), .object = object,
+			.flags = flags_of_place(t, frame, 0, false),
+		};
+
+		return page_tree_child(t->tree, parent,
+				       page_tree_place(t->tree, &p));
 	}
-	kind = kind_of_place(s, &p);
-	if (kind >= RUNTIME_EVALUATOR)
-		p.flags |= kind < RUNTIME_LIBRARY ? PAGE_RUNTIME | PAGE_AGENT : PAGE_RUNTIME;
-	if (kind == RUNTIME_EVALUATOR)
-		p.flags |= PAGE_EVALUATOR;
-	return page_tree_place(&s->tree, &p);
-}
+	for (uint32_t i = count; i-- > 0;) {
+		const struct page_place p = {
+			.function = level[i].full ? number_of_text(t, level[i].full) :
+						    number_of_address_text(t, l),
+			.file = number_of_text(t, level[i].file),
+			.line = level[i].line,
+			.object = object,
+			.flags = flags_of_place(t, frame, i, i + 1 < count) |
+				 (is_merged(t, &level[i]) ? PAGE_MERGED : 0),
+		};
 
-uint32_t page_stacks_place(struct page_stacks *s, uint32_t number, const char *text)
-{
-	char *buffer;
-
-	if (s->place[number])
-		return s->place[number] - 1;
-	buffer = xmalloc(NAME_BYTES);
-	s->place[number] = parse_place_text(s, text, buffer) + 1;
-	free(buffer);
-	return s->place[number] - 1;
-}
-
-/* A name that has neither source nor object is that of code made at run time, but for the root,
- * what was merged, and addresses. */
-static bool has_program_names(const struct page_stacks *s)
-{
-	for (uint32_t i = 1; i < s->tree.place_count; i++) {
-		const struct page_place *p = &s->tree.place[i];
-		const char *name = strings_get(&s->tree.strings, p->function);
-
-		if (!p->file && !p->object && *name && !strchr("[(", *name) &&
-		    strncmp(name, "0x", 2) != 0 && strncmp(name, "in ", 3) != 0 &&
-		    kind_of_place(s, p) == RUNTIME_NOT)
-			return true;
+		parent = page_tree_child(t->tree, parent,
+					 page_tree_place(t->tree, &p));
 	}
-	return false;
+	return parent;
 }
 
-void page_stacks_mark_interpreter(struct page_stacks *s)
+static uint32_t add_stack_nodes(struct stacks_builder *t, const struct filtered *stack)
 {
-	s->has_program_names = has_program_names(s);
-	if (!s->has_program_names)
-		return;
-	for (uint32_t i = 1; i < s->tree.place_count; i++)
-		if (kind_of_place(s, &s->tree.place[i]) == RUNTIME_INTERPRETER)
-			s->tree.place[i].flags |= PAGE_RUNTIME | PAGE_AGENT;
-}
+	uint32_t frame = stack->frame, depth = 0, node = 0;
 
-/* Returns the place that a stack of run-times only keeps. */
-static uint32_t choose_place(const struct page_stacks *s, const uint32_t *place, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (s->tree.place[place[i]].flags & PAGE_AGENT)
-			return place[i];
-	return place[0];
-}
-
-/* Returns the place of a level, which is another one for a constructor that a script called, as in
- * profile/model/runtime_frames.c. CALLER is NULL for the outermost level. */
-static uint32_t place_of_level(struct page_stacks *s, uint32_t place, const uint32_t *caller)
-{
-	struct page_place p = s->tree.place[place];
-	const struct page_place *from = caller ? &s->tree.place[*caller] : NULL;
-
-	if (s->has_program_names || !from || !(from->flags & PAGE_EVALUATOR) ||
-	    p.flags != PAGE_RUNTIME || p.object != from->object ||
-	    runtime_rule_is_wrapper(strings_get(&s->tree.strings, p.function)))
-		return place;
-	p.flags = 0;
-	return page_tree_place(&s->tree, &p);
-}
-
-uint32_t page_stacks_add(struct page_stacks *s, const uint32_t *place, size_t count)
-{
-	uint32_t node = 0;
-
-	for (size_t i = count; i-- > 0;) {
-		uint32_t at = place_of_level(s, place[i], i + 1 < count ? &place[i + 1] : NULL);
-
-		if (!s->hides_runtime || !(s->tree.place[at].flags & PAGE_RUNTIME))
-			node = page_tree_child(&s->tree, node, at);
+	while (frame && depth < stack->count && t->node[frame] == NOT_YET) {
+		t->chain[depth++] = frame;
+		frame = t->profile->frame[frame].parent;
 	}
-	if (node == 0 && count > 0)
-		node = page_tree_child(&s->tree, 0, choose_place(s, place, count));
+	if (frame && depth < stack->count)
+		node = t->node[frame];
+	while (depth-- > 0) {
+		frame = t->chain[depth];
+		node = add_frame_nodes(t, node, frame);
+		t->node[frame] = node;
+	}
 	return node;
 }
 
-uint32_t page_stacks_site(struct page_stacks *s, uint32_t node)
+static void init_builder(struct stacks_builder *t, struct page_tree *tree, const struct profile *p)
 {
-	uint32_t before = s->site_room;
+	*t = (struct stacks_builder){ .tree = tree, .profile = p };
+	t->node = xreallocarray(NULL, (size_t)p->frame_count + 1, sizeof(*t->node));
+	t->text = xcalloc((size_t)p->symbols.strings.count + 1, sizeof(*t->text));
+	t->chain = xreallocarray(NULL, PROFILE_DEPTH_MAX, sizeof(*t->chain));
+	t->object = xcalloc((size_t)p->modules.count + 1, sizeof(*t->object));
+	runtime_frames_init(&t->runtime, p);
+	memset(t->node, 0xff, ((size_t)p->frame_count + 1) * sizeof(*t->node));
+	for (uint32_t i = 0; i < p->modules.count; i++)
+		t->object[i] = page_tree_text(tree, p->modules.module[i].path);
+}
 
-	array_reserve(&s->site_of, &s->site_room, (size_t)node + 1, sizeof(*s->site_of));
-	memset(s->site_of + before, 0, (s->site_room - before) * sizeof(*s->site_of));
-	if (s->site_of[node])
-		return s->site_of[node] - 1;
-	array_reserve(&s->node, &s->room, (size_t)s->sites + 1, sizeof(*s->node));
-	s->node[s->sites] = node;
-	s->site_of[node] = ++s->sites;
-	return s->sites - 1;
+static void free_builder(struct stacks_builder *t)
+{
+	free(t->node);
+	free(t->text);
+	free(t->chain);
+	free(t->object);
+	runtime_frames_free(&t->runtime);
+}
+
+void page_stacks_init(struct page_stacks *s, const struct filter *f)
+{
+	const struct sites *sites = &f->profile->sites;
+	struct stacks_builder t;
+
+	page_tree_init(&s->tree);
+	s->node = xcalloc((size_t)sites->count + 1, sizeof(*s->node));
+	s->standing = xcalloc((size_t)sites->count + 1, 1);
+	init_builder(&t, &s->tree, f->profile);
+	for (uint32_t i = 0; i < sites->count; i++) {
+		struct filtered stack;
+
+		if (!sites_is_counted(&sites->site[i]))
+			continue;
+		stack = filter_stack(f, sites->site[i].stack);
+		if (stack.count > PROFILE_DEPTH_MAX)
+			stack.count = PROFILE_DEPTH_MAX;
+		s->standing[i] = stack.is_ignored ? PAGE_IN_MOMENTS : PAGE_SHOWN;
+		s->node[i] = stack.is_ignored ? 0 : add_stack_nodes(&t, &stack);
+	}
+	free_builder(&t);
 }
 
 void page_stacks_free(struct page_stacks *s)
 {
 	page_tree_free(&s->tree);
-	free(s->place);
 	free(s->node);
-	free(s->site_of);
-	*s = (struct page_stacks){ .sites = 0 };
+	free(s->standing);
+	s->node = NULL;
+	s->standing = NULL;
 }

@@ -45,7 +45,7 @@ enum {
 	PAGE_RUNTIME = 2,	/* of a run-time: hidden by default */
 	PAGE_AGENT = 4,		/* ... and the innermost such stands for a stack that has nothing
 				 * else: it says more about the program than a library does */
-	PAGE_EVALUATOR = 8	/* ... evaluates the code of a script */
+	PAGE_MERGED = 8		/* places that Massif merged: of no object */
 };
 
 /* Texts are numbers of page_tree.strings, 0 unknown. */

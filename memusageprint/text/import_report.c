@@ -161,11 +161,8 @@ static int report_stacks(struct import_report *r, const struct filter_options *o
 		warn("%s: %s", r->name, err->text);
 		return -1;
 	}
-	r->shown = &r->stacks.filter;
-	if (r->job->settings->runtime_frames != RUNTIME_SHOW) {
-		stack_import_hide_runtime(&r->stacks, o);
-		r->shown = &r->stacks.program.filter;
-	}
+	r->shown = stack_import_filter(&r->stacks,
+				       r->job->settings->runtime_frames != RUNTIME_SHOW, o);
 	r->weight = xcalloc((size_t)r->stacks.profile.sites.count + 1, sizeof(*r->weight));
 	return print_texts(r);
 }

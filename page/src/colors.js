@@ -11,7 +11,8 @@ const LEGEND = 7;
 
 // A function without an object is code that was made at run time: its object is ''.
 const objectOf = (p) => p.object || p.file || '';
-const hasHue = (p) => (objectOf(p) || p.name) && !(p.flags & 2);
+// What Massif merged (flag 8) has neither an object nor a hue.
+const hasHue = (p) => (objectOf(p) || p.name) && !(p.flags & (2 | 8));
 
 function hash(text) {
 	let h = 7;
@@ -46,7 +47,7 @@ export class Palette {
 	// The colour of a place. Neighbours of an object differ a little. In the dark theme a
 	// lightness above 32 % would give yellow less than 4.5 of contrast to the text.
 	of(p, isDark) {
-		const key = `${p.name}\0${objectOf(p)}\0${p.flags & 2}\0${isDark}`;
+		const key = `${p.name}\0${objectOf(p)}\0${p.flags & (2 | 8)}\0${isDark}`;
 		let color = this.cache.get(key);
 		if (!color) {
 			const object = objectOf(p), l = hash(p.name || object) % 9 - 4;
@@ -70,7 +71,7 @@ export class Palette {
 		for (const p of places) {
 			if (p.flags & 2)
 				hasRuntime = true;
-			else
+			else if (hasHue(p))
 				found.add(objectOf(p));
 		}
 		const shown = this.order.filter((o) => found.has(o));

@@ -93,7 +93,7 @@ static void check_places(const struct dhat *d)
 	struct mu_error err;
 
 	must(stack_import_dhat(&stacks, d, NULL, &err) == 0);
-	stack_import_hide_runtime(&stacks, NULL);
+	stack_import_filter(&stacks, true, NULL);
 	must(stacks.profile.sites.count == d->count);
 	must(stacks.program.profile.stack_count == d->count);
 	stack_import_free(&stacks);

@@ -126,7 +126,7 @@ static void check_places(const struct massif_file *m)
 	struct top all, own;
 
 	must(stack_import_massif(&stacks, m, NULL, &err) == 0);
-	stack_import_hide_runtime(&stacks, NULL);
+	stack_import_filter(&stacks, true, NULL);
 	weight = calloc((size_t)stacks.profile.sites.count + 1, sizeof(*weight));
 	must(weight != NULL);
 	if (s)

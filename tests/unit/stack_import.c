@@ -83,7 +83,7 @@ static void places(void)
 	stack_import_weigh_snapshot(&s, &m, massif_peak(&m), weight);
 	EQ_S(show(&s.filter, weight, 1000),
 	     "allocate 700, ??? 150, call_init 100, [below threshold] 50");
-	stack_import_hide_runtime(&s, NULL);
+	stack_import_filter(&s, true, NULL);
 	EQ_S(show(&s.program.filter, weight, 1000),
 	     "work 700, ??? 150, call_init 100, [below threshold] 50");
 	stack_import_free(&s);
@@ -111,7 +111,7 @@ static void interpreters(void)
 			      caller[i]) > 0, 1);
 		load(&m, file);
 		EQ_I(stack_import_massif(&s, &m, NULL, &err), 0);
-		stack_import_hide_runtime(&s, NULL);
+		stack_import_filter(&s, true, NULL);
 		stack_import_weigh_snapshot(&s, &m, massif_peak(&m), weight);
 		EQ_S(show(&s.program.filter, weight, 10), innermost[i]);
 		stack_import_free(&s);
