@@ -29,7 +29,7 @@ struct page_massif {
 int page_massif_init(struct page_massif *p, const struct massif_file *m, bool hides_runtime,
 		     struct mu_error *err);
 
-/* page_massif_sites -- Returns the sites of the tree and their values. P must outlive the result. */
+/* page_massif_sites -- Returns the sites of the tree and their values; P must outlive them. */
 struct page_sites page_massif_sites(const struct page_massif *p);
 
 /* page_massif_fill -- the fill of struct page; DATA is a struct page_massif. */
