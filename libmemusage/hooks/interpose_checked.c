@@ -81,30 +81,21 @@ EXPORT wchar_t *__wmemset_chk(wchar_t *to, wchar_t c, size_t n, size_t room)
 
 /* Joining: only accesses matter. */
 
-EXPORT char *__strcat_chk(char *to, const char *from, size_t room)
-{
-	if (is_touching())
-		touch_joined(to, from, SIZE_MAX);
-	return NEXT(__strcat_chk)(to, from, room);
-}
-
-EXPORT char *__strncat_chk(char *to, const char *from, size_t n, size_t room)
-{
-	if (is_touching())
-		touch_joined(to, from, n);
-	return NEXT(__strncat_chk)(to, from, n, room);
-}
-
-EXPORT wchar_t *__wcscat_chk(wchar_t *to, const wchar_t *from, size_t room)
-{
-	if (is_touching())
-		touch_joined_wide(to, from, WIDE_MAX);
-	return NEXT(__wcscat_chk)(to, from, room);
-}
-
-EXPORT wchar_t *__wcsncat_chk(wchar_t *to, const wchar_t *from, size_t n, size_t room)
-{
-	if (is_touching())
-		touch_joined_wide(to, from, n);
-	return NEXT(__wcsncat_chk)(to, from, n, room);
-}
+#define JOIN_ALL(type, touch, most, name) \
+	EXPORT type *name(type *to, const type *from, size_t room) \
+	{ \
+		if (is_touching()) \
+			touch(to, from, most); \
+		return NEXT(name)(to, from, room); \
+	}
+#define JOIN_SOME(type, touch, name) \
+	EXPORT type *name(type *to, const type *from, size_t n, size_t room) \
+	{ \
+		if (is_touching()) \
+			touch(to, from, n); \
+		return NEXT(name)(to, from, n, room); \
+	}
+JOIN_ALL(char, touch_joined, SIZE_MAX, __strcat_chk)
+JOIN_SOME(char, touch_joined, __strncat_chk)
+JOIN_ALL(wchar_t, touch_joined_wide, WIDE_MAX, __wcscat_chk)
+JOIN_SOME(wchar_t, touch_joined_wide, __wcsncat_chk)

@@ -32,84 +32,45 @@ static ssize_t touch_parts(const struct iovec *part, size_t count, ssize_t n, bo
 	return n;
 }
 
-EXPORT ssize_t read(int fd, void *to, size_t n)
-{
-	return touch_received(to, NEXT(read)(fd, to, n));
-}
+/* A function NAME that reads into TO, writes from FROM, or does so for COUNT parts. */
+#define RECEIVE(name, parameters, ...) \
+	EXPORT ssize_t name parameters { return touch_received(to, NEXT(name)(__VA_ARGS__)); }
+#define SEND(name, parameters, ...) \
+	EXPORT ssize_t name parameters { return touch_sent(from, NEXT(name)(__VA_ARGS__)); }
+#define PARTS(name, is_write, parameters, ...) \
+	EXPORT ssize_t name parameters \
+	{ \
+		return touch_parts(part, (size_t)count, NEXT(name)(__VA_ARGS__), is_write); \
+	}
+#define SAME(name, other, parameters) \
+	EXPORT ssize_t name parameters __attribute__((alias(#other)));
 
-EXPORT ssize_t pread(int fd, void *to, size_t n, off_t at)
-{
-	return touch_received(to, NEXT(pread)(fd, to, n, at));
-}
-
-EXPORT ssize_t pread64(int fd, void *to, size_t n, off64_t at) __attribute__((alias("pread")));
-
-EXPORT ssize_t readv(int fd, const struct iovec *part, int count)
-{
-	return touch_parts(part, (size_t)count, NEXT(readv)(fd, part, count), true);
-}
-
-EXPORT ssize_t preadv(int fd, const struct iovec *part, int count, off_t at)
-{
-	return touch_parts(part, (size_t)count, NEXT(preadv)(fd, part, count, at), true);
-}
-
-EXPORT ssize_t preadv64(int fd, const struct iovec *part, int count, off64_t at)
-	__attribute__((alias("preadv")));
-
-EXPORT ssize_t write(int fd, const void *from, size_t n)
-{
-	return touch_sent(from, NEXT(write)(fd, from, n));
-}
-
-EXPORT ssize_t pwrite(int fd, const void *from, size_t n, off_t at)
-{
-	return touch_sent(from, NEXT(pwrite)(fd, from, n, at));
-}
-
-EXPORT ssize_t pwrite64(int fd, const void *from, size_t n, off64_t at)
-	__attribute__((alias("pwrite")));
-
-EXPORT ssize_t writev(int fd, const struct iovec *part, int count)
-{
-	return touch_parts(part, (size_t)count, NEXT(writev)(fd, part, count), false);
-}
-
-EXPORT ssize_t pwritev(int fd, const struct iovec *part, int count, off_t at)
-{
-	return touch_parts(part, (size_t)count, NEXT(pwritev)(fd, part, count, at), false);
-}
-
-EXPORT ssize_t pwritev64(int fd, const struct iovec *part, int count, off64_t at)
-	__attribute__((alias("pwritev")));
-
-EXPORT ssize_t recv(int fd, void *to, size_t n, int flags)
-{
-	return touch_received(to, NEXT(recv)(fd, to, n, flags));
-}
-
-EXPORT ssize_t recvfrom(int fd, void *to, size_t n, int flags, struct sockaddr *from,
-			socklen_t *length)
-{
-	return touch_received(to, NEXT(recvfrom)(fd, to, n, flags, from, length));
-}
+RECEIVE(read, (int fd, void *to, size_t n), fd, to, n)
+RECEIVE(pread, (int fd, void *to, size_t n, off_t at), fd, to, n, at)
+SAME(pread64, pread, (int fd, void *to, size_t n, off64_t at))
+PARTS(readv, true, (int fd, const struct iovec *part, int count), fd, part, count)
+PARTS(preadv, true, (int fd, const struct iovec *part, int count, off_t at), fd, part, count, at)
+SAME(preadv64, preadv, (int fd, const struct iovec *part, int count, off64_t at))
+SEND(write, (int fd, const void *from, size_t n), fd, from, n)
+SEND(pwrite, (int fd, const void *from, size_t n, off_t at), fd, from, n, at)
+SAME(pwrite64, pwrite, (int fd, const void *from, size_t n, off64_t at))
+PARTS(writev, false, (int fd, const struct iovec *part, int count), fd, part, count)
+PARTS(pwritev, false, (int fd, const struct iovec *part, int count, off_t at), fd, part, count, at)
+SAME(pwritev64, pwritev, (int fd, const struct iovec *part, int count, off64_t at))
+RECEIVE(recv, (int fd, void *to, size_t n, int flags), fd, to, n, flags)
+RECEIVE(recvfrom,
+	(int fd, void *to, size_t n, int flags, struct sockaddr *from, socklen_t *length),
+	fd, to, n, flags, from, length)
+SEND(send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
+SEND(sendto,
+     (int fd, const void *from, size_t n, int flags, const struct sockaddr *to, socklen_t length),
+     fd, from, n, flags, to, length)
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	ssize_t n = NEXT(recvmsg)(fd, message, flags);
 
 	return touch_parts(message->msg_iov, message->msg_iovlen, n, true);
-}
-
-EXPORT ssize_t send(int fd, const void *from, size_t n, int flags)
-{
-	return touch_sent(from, NEXT(send)(fd, from, n, flags));
-}
-
-EXPORT ssize_t sendto(int fd, const void *from, size_t n, int flags, const struct sockaddr *to,
-		      socklen_t length)
-{
-	return touch_sent(from, NEXT(sendto)(fd, from, n, flags, to, length));
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -119,28 +80,11 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	return touch_parts(message->msg_iov, message->msg_iovlen, n, false);
 }
 
-EXPORT ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
-{
-	return touch_received(to, NEXT(__read_chk)(fd, to, n, room));
-}
-
-EXPORT ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
-{
-	return touch_received(to, NEXT(__pread_chk)(fd, to, n, at, room));
-}
-
-EXPORT ssize_t __pread64_chk(int fd, void *to, size_t n, off_t at, size_t room)
-{
-	return touch_received(to, NEXT(__pread64_chk)(fd, to, n, at, room));
-}
-
-EXPORT ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
-{
-	return touch_received(to, NEXT(__recv_chk)(fd, to, n, room, flags));
-}
-
-EXPORT ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags,
-			      struct sockaddr *from, socklen_t *length)
-{
-	return touch_received(to, NEXT(__recvfrom_chk)(fd, to, n, room, flags, from, length));
-}
+RECEIVE(__read_chk, (int fd, void *to, size_t n, size_t room), fd, to, n, room)
+RECEIVE(__pread_chk, (int fd, void *to, size_t n, off_t at, size_t room), fd, to, n, at, room)
+RECEIVE(__pread64_chk, (int fd, void *to, size_t n, off_t at, size_t room), fd, to, n, at, room)
+RECEIVE(__recv_chk, (int fd, void *to, size_t n, size_t room, int flags), fd, to, n, room, flags)
+RECEIVE(__recvfrom_chk,
+	(int fd, void *to, size_t n, size_t room, int flags, struct sockaddr *from,
+	 socklen_t *length),
+	fd, to, n, room, flags, from, length)
