@@ -92,7 +92,6 @@ static int load_with_names(struct recorded_process *r, uint32_t k, int pid,
 /* Takes a copy with the processes that still run in the place of a file that is being written. */
 static int open_recording(struct segment *s, const char *file, struct mu_error *err)
 {
-	char path[64];
 	int fd, copy, result = segment_open(s, file, err);
 
 	if (result < 0 || !segment_is_being_written(s))
@@ -101,9 +100,8 @@ static int open_recording(struct segment *s, const char *file, struct mu_error *
 	copy = fd < 0 ? -1 : running_copy("memusagestat", fd, file, (pid_t)s->head.writer,
 					  segment_file_is_complete);
 	if (copy >= 0) {
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", copy);
 		segment_close(s);
-		result = segment_open(s, path, err);
+		result = segment_open_fd(s, copy, err);
 		close(copy);
 	}
 	if (fd >= 0)

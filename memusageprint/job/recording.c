@@ -15,14 +15,12 @@ static int reopen_running(struct recording *r, const struct input *in, struct mu
 {
 	int fd = running_copy("memusageprint", in->fd, r->name, (pid_t)r->segment.head.writer,
 			      segment_file_is_complete);
-	char path[64];
 	int result;
 
 	if (fd < 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	segment_close(&r->segment);
-	result = segment_open(&r->segment, path, err);
+	result = segment_open_fd(&r->segment, fd, err);
 	close(fd);
 	return result;
 }
@@ -34,12 +32,10 @@ static int reopen_running(struct recording *r, const struct input *in, struct mu
 static int open_spooled(struct recording *r, struct input *in, struct mu_error *err)
 {
 	int fd = textfile_spool(&in->text, COPY_MAX, err), result;
-	char path[32];
 
 	if (fd < 0)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	result = segment_open(&r->segment, path, err);
+	result = segment_open_fd(&r->segment, fd, err);
 	close(fd);
 	return result;
 }

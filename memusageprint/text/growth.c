@@ -66,14 +66,7 @@ static void put_resident_rise(FILE *out, const struct image *im)
 
 int growth_print(FILE *out, struct report_subject *s, const struct settings *settings)
 {
-	struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = METRIC_GROWTH,
-				.count = settings->top, .is_live = report_subject_is_live(s),
-				.group = (enum top_kind)settings->group,
-				.shows_runtime = !s->complete,
-				.lifetimes = settings->lifetimes,
-				.image = &s->image, .errors = s->errors,
-				.by_bytes = report_subject_counts_bytes(s),
-				.distance = s->distance };
+	struct toplist list = toplist_of_subject(s, METRIC_GROWTH, settings);
 	struct growth_range g;
 	struct mu_error err;
 	char *words[2];

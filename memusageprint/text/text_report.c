@@ -31,14 +31,7 @@ enum {
 static int print_place_list(FILE *out, struct report_subject *s, enum metric_kind kind,
 			    const struct settings *settings)
 {
-	const struct toplist list = { .filter = &s->filter, .weight = s->weight, .kind = kind,
-				      .count = settings->top, .is_live = report_subject_is_live(s),
-				      .group = (enum top_kind)settings->group,
-				      .shows_runtime = !s->complete,
-				      .lifetimes = settings->lifetimes,
-				      .image = &s->image, .errors = s->errors,
-				      .by_bytes = report_subject_counts_bytes(s),
-				      .distance = s->distance };
+	const struct toplist list = toplist_of_subject(s, kind, settings);
 
 	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;

@@ -542,6 +542,18 @@ static void put_explanation(FILE *out, const struct toplist *list)
 		      "a millisecond; a block that was not freed lived to the end.\n", out);
 }
 
+struct toplist toplist_of_subject(const struct report_subject *s, enum metric_kind kind,
+				  const struct settings *settings)
+{
+	return (struct toplist){
+		.filter = &s->filter, .weight = s->weight, .kind = kind, .count = settings->top,
+		.is_live = report_subject_is_live(s), .group = (enum top_kind)settings->group,
+		.shows_runtime = !s->complete, .lifetimes = settings->lifetimes,
+		.image = &s->image, .errors = s->errors,
+		.by_bytes = report_subject_counts_bytes(s), .distance = s->distance,
+	};
+}
+
 void toplist_print(FILE *out, const struct toplist *list)
 {
 	struct top places, functions;

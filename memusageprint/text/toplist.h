@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "memusageprint/job/report_subject.h"
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
 #include "profile/model/top.h"
@@ -29,6 +30,13 @@ struct toplist {
 	double distance;		/* mean bytes between two sampled blocks; print bounds,
 					 * of the errors of the weights. 0: figures are exact */
 };
+
+/* toplist_of_subject -- Returns the list of a metric of a process, as the options ask for it.
+ *
+ * s  its weights are those of KIND before the list is printed; it must outlive the list.
+ */
+struct toplist toplist_of_subject(const struct report_subject *s, enum metric_kind kind,
+				  const struct settings *settings);
 
 /* toplist_print -- Prints a line with the largest place, the places with their callers, the
  * functions with all that they called, and the meaning of the numbers.

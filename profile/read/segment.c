@@ -168,6 +168,14 @@ int segment_open(struct segment *s, const char *file, struct mu_error *err)
 	return result;
 }
 
+int segment_open_fd(struct segment *s, int fd, struct mu_error *err)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return segment_open(s, path, err);
+}
+
 bool segment_is_being_written(const struct segment *s)
 {
 	return s->head.kind == MU_KIND_KEPT && s->head.writer != 0 && s->head.writer <= INT32_MAX;

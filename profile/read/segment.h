@@ -33,6 +33,9 @@ struct segment {
  */
 int segment_open(struct segment *s, const char *file, struct mu_error *err);
 
+/* segment_open_fd -- the same of an open file, which may have no name; FD stays the caller's. */
+int segment_open_fd(struct segment *s, int fd, struct mu_error *err);
+
 /* segment_is_being_written -- Tells whether a kept recording says that images will be added, by
  * process s->head.writer. */
 bool segment_is_being_written(const struct segment *s);
