@@ -20,6 +20,7 @@
 #include "profile/read/image_end.h"
 #include "profile/read/pick.h"
 #include "profile/save/save.h"
+#include "recording/points.h"
 
 static uint32_t choose_largest(const struct recorded_process *r)
 {
@@ -137,6 +138,7 @@ void recorded_process_open(struct recorded_process *r, const char *file,
 		.pid = slot.pid ? slot.pid : r->image.head.process.pid,
 		.start_real_ns = segment_start_ns(&r->segment, &r->image),
 		.duration_ns = image_duration_ns(&r->image),
+		.by_bytes = r->segment.head.config.time_unit == MU_UNIT_BYTES,
 	};
 }
 

@@ -12,6 +12,7 @@
 #include "formats/base/notes.h"
 #include "formats/page/page_processes.h"
 #include "profile/model/moment.h"
+#include "profile/model/place_trends.h"
 #include "profile/read/lifetimes.h"
 #include "profile/read/site_errors.h"
 
@@ -265,6 +266,20 @@ static void write_memory_split(struct page_json *j, const struct result *r)
 	page_json_close(j, '}');
 }
 
+static void write_resident_rise(struct page_json *j, const struct image *im)
+{
+	struct resident_rise r;
+
+	if (!resident_rise_find(&r, im))
+		return;
+	page_json_open(j, "resident_rise", '{');
+	page_json_uint(j, "from", r.from);
+	page_json_uint(j, "to", r.to);
+	page_json_uint(j, "heap_from", r.heap_from);
+	page_json_uint(j, "heap_to", r.heap_to);
+	page_json_close(j, '}');
+}
+
 void page_put_facts(struct page_json *j, const struct page_image *p)
 {
 	write_run_facts(j, p);
@@ -279,5 +294,6 @@ void page_put_facts(struct page_json *j, const struct page_image *p)
 	write_lifetime_classes(j, p->export->image);
 	write_thread_facts(j, p->result);
 	write_memory_split(j, p->result);
+	write_resident_rise(j, p->export->image);
 	write_notes(j, p);
 }

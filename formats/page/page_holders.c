@@ -15,6 +15,11 @@ struct node_key {
 	uint32_t caller, place, node;
 };
 
+static bool stands_for_others(const struct page_cut *c, uint32_t node)
+{
+	return c->flags && c->flags[node] & PAGE_OTHERS;
+}
+
 /* Returns the place that lists name for the memory of a node, as holder() in page/src/model.js. */
 static uint32_t place_of_holder(const struct page_tree *t, const struct page_cut *c, uint32_t node)
 {
@@ -23,14 +28,23 @@ static uint32_t place_of_holder(const struct page_tree *t, const struct page_cut
 	for (uint32_t at = node; at > 0; at = c->node[at].parent) {
 		const uint32_t place = c->node[at].place, flags = t->place[place].flags;
 
-		if (c->flags[at] & PAGE_OTHERS)
+		if (stands_for_others(c, at))
 			continue;
 		if (!(flags & PAGE_RUNTIME))
 			return place;
 		if (agent == 0 && flags & PAGE_AGENT)
 			agent = place;
 	}
-	return agent || c->flags[node] & PAGE_OTHERS ? agent : c->node[node].place;
+	return agent || stands_for_others(c, node) ? agent : c->node[node].place;
+}
+
+uint32_t *page_holders_places(const struct page_tree *t, const struct page_cut *c)
+{
+	uint32_t *place = xcalloc((size_t)c->count + 1, sizeof(*place));
+
+	for (uint32_t i = 1; i < c->count; i++)
+		place[i] = place_of_holder(t, c, i);
+	return place;
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -68,14 +82,12 @@ static void group_sorted_keys(uint32_t *first, struct node_key *key, uint32_t co
 
 void page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c)
 {
-	uint32_t *place = xcalloc((size_t)c->count + 1, sizeof(*place));
+	uint32_t *place = page_holders_places(t, c);
 	uint32_t *depth = xcalloc((size_t)c->count + 1, sizeof(*depth));
 	struct node_key *key = xcalloc((size_t)c->count + 1, sizeof(*key));
 
-	for (uint32_t i = 1; i < c->count; i++) {
-		place[i] = place_of_holder(t, c, i);
+	for (uint32_t i = 1; i < c->count; i++)
 		depth[i] = depth[c->node[i].parent] + 1;
-	}
 	for (int group = 0; group < PAGE_GROUPS; group++) {
 		h->first[group] = xcalloc((size_t)c->count + 1, sizeof(uint32_t));
 		find_common_callers(key, place, c, depth, common_callers[group]);

@@ -25,5 +25,12 @@ struct page_holders {
  */
 void page_holders_init(struct page_holders *h, const struct page_tree *t, const struct page_cut *c);
 
+/* page_holders_places -- Returns the place that lists name for each node's memory, to be freed.
+ *
+ * c  0 is no place: a node that stands for others has none. Its flags may be NULL: none has.
+ * Cost O(nodes * depth).
+ */
+uint32_t *page_holders_places(const struct page_tree *t, const struct page_cut *c);
+
 /* page_holders_free -- Releases them. Accepts a zeroed struct. */
 void page_holders_free(struct page_holders *h);

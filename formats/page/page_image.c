@@ -11,6 +11,7 @@
 #include "formats/page/page_facts.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_series.h"
+#include "formats/page/page_trends.h"
 #include "profile/read/accesses.h"
 #include "profile/read/snapshot_values.h"
 #include "recording/accesses.h"
@@ -243,6 +244,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
 	page_put_sites(j, &cut, &s);
 	write_snapshots(j, p, &cut, b);
+	page_put_trends(j, p, &cut);
 	if (has_accesses)
 		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);

@@ -8,6 +8,9 @@ import { appendFunctions, makeKeys } from './groups.js';
 import { shortName } from './shortname.js';
 import { baseName, time, visible } from './util.js';
 
+// Verdicts by number, in the words of --growth (profile/model/trend.c).
+const TRENDS = ['', 'still growing', 'settled', 'churns'];
+
 export const RUNTIME = 2, AGENT = 4, INLINED = 1, SKIPPED = 1, OTHERS = 2;
 
 // Metrics of the tree. `of` names a column of data.sites, `need` the option that records it.
@@ -352,6 +355,16 @@ export class Model {
 	top(metric, max, group = 'function') {
 		return this.byGroup(this.column(metric), group).filter((e) => e.value > 0)
 			.slice(0, max);
+	}
+
+	// Returns the verdict on an entry of byGroup(_, group) over the whole run, or ''.
+	trendOf(entry, group) {
+		const list = this.data.trends?.[group] || [];
+		this.trends ||= {};
+		if (!this.trends[group])
+			this.trends[group] = new Map(list.flatMap((node, i) =>
+				i % 2 ? [] : [[node, list[i + 1]]]));
+		return TRENDS[this.trends[group].get(entry.node) || 0];
 	}
 
 	// Returns the sum of a metric that a place holds.

@@ -18,6 +18,14 @@ function advice(m) {
 		' shows who mapped them.') : null;
 }
 
+// Says, in the words of --growth, that RSS rises while live bytes do not.
+function rise(r) {
+	return r ? el('p', {}, el('b', {}, `Private memory (RSS) rises from ${bytes(r.from)} to ` +
+		`${bytes(r.to)}, live bytes do not`), ` (${bytes(r.heap_from)} to ` +
+		`${bytes(r.heap_to)}): fragmentation, memory outside malloc, or blocks written ` +
+		'to long after they were allocated.') : null;
+}
+
 function partRow(m, part) {
 	return el('li', {}, el('span', { class: `swatch ${colorOf(part)}`, 'aria-hidden': 'true' }),
 		el('span', { class: 'number' }, bytes(part.bytes)),
@@ -42,5 +50,5 @@ export function memoryParts(model) {
 				style: { flexGrow: String(p.bytes) } }))),
 		el('ul', { class: 'parts' }, m.parts.map((p) => partRow(m, p))),
 		outside.length ? el('p', { class: 'hint' }, outside.join(' ')) : null,
-		advice(m));
+		rise(model.data.resident_rise), advice(m));
 }

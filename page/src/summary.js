@@ -169,13 +169,22 @@ function callerRow(model, e) {
 		e.stacks > 1 ? `; ${count(e.stacks)} call paths` : '') : null;
 }
 
+// Says of a place of a recording whether its memory grows over the run.
+function trendMark(model, e) {
+	const word = model.trendOf(e, model.state.list);
+	return word && el('span', { class: `trend${word === 'still growing' ? ' grows' : ''}`,
+		title: 'over the whole run' },
+		word);
+}
+
 // "parse_line parse.c:120  4.2 MiB  34 %, called by read_file <- main"
 function placeRow(model, e, whole, sign, metric) {
 	const share = Math.max(0, Math.min(100, 100 * e.value / whole));
 	return el('li', {},
 		el('div', { class: 'top-line' },
 			el('span', {}, el('b', {}, entryLink(model, e, { view: 'flame' })),
-				' ', el('span', { class: 'dim' }, clip(e.where, 60))),
+				' ', el('span', { class: 'dim' }, clip(e.where, 60)),
+				trendMark(model, e)),
 			figures(e.value, whole, sign, boundsOf(model, metric, e.nodes))),
 		el('div', { class: 'track', 'aria-hidden': 'true' },
 			el('div', { class: 'bar', style: { width: `${share}%` } })),

@@ -109,7 +109,7 @@ text_list() {
 	[ "$1" != --leaks ] || memusageprint --leaks=500 --group="$2" "$file.mur" >lists.text
 	awk -v n=$list '/^ *bytes / { list++; next } list == n && NF && !/^ *called by|that shrank$/' lists.text |
 		sed -E 's/^ *(-?[0-9.]+ [KMG]?i?B(ytes)?) +-?[0-9.]+% +-?[0-9,]+  /\1 /; s/^([0-9.]+ B)ytes/\1/
-			s/, (still growing|settled|churns)$//; s/^([^ ]+ [^ ]+)   /  \1 /; s,(^| )/[^ ]*/,\1,'
+			s/^([^ ]+ [^ ]+)   /  \1 /; s,(^| )/[^ ]*/,\1,'
 }
 # page_list METRIC GROUP
 page_list() { node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" "$file.html" "$1" "$2"; }

@@ -4,12 +4,14 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint trends
+need_bin memusage memusageprint memusagestat trends
 need jq
 PATH=$WORKLOADS:$PATH
 
 # verdict FUNCTION: the end of its line in the list of places that grew
 verdict() { printf '%s\n' "$out" | sed -n "/grown by/,/^\$/s/^.* $1 ([^)]*)//p"; }
+# verdicts: those of a list on standard input, in its order
+verdicts() { grep -oE '(still growing|settled|churns)$'; }
 # trend FILE BYTES: that of the site which allocated so many bytes, in JSON
 trend() { memusageprint --to=json "$1" | jq -r ".sites[] | select(.total_bytes == $2) | .trend"; }
 
@@ -35,6 +37,19 @@ unlike "$out" 'still growing' '... only if it does'
 run memusage -q --time-unit=B --growth=start..end trends 400
 like "$err$out" 'keep_entry .*, still growing' 'memusage says it after the run'
 
+if has_page "$MU_BUILD" && command -v node >/dev/null; then
+	memusagestat --html=run.html run.mur
+	for group in function file; do
+		run memusageprint --growth=start..end --group=$group run.mur
+		list=$(printf '%s\n' "$out" | sed -n '/grown by/,/^$/p' | verdicts)
+		is "$(node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" run.html growth-all $group |
+			verdicts)" "$list" \
+			"the page has the verdicts of the text by $group"
+	done
+else
+	skip 'this build has no HTML page' 2
+fi
+
 memusage -q --time-unit=B --record=short.mur trends 4
 run memusageprint --growth=start..end short.mur
 is "$(verdict keep_entry)" '' 'four blocks are no evidence'
@@ -50,5 +65,47 @@ like "$out" '^Private memory \(RSS\) rises from [0-9.]+ MiB to [0-9.]+ MiB, live
 	'fragmentation is told, with both figures'
 is "$(memusageprint --to=json holes.mur | jq '.resident_rise | .to - .from > 4 * (.heap_to - .heap_from)')" \
 	true '... also in JSON'
+if has_page "$MU_BUILD"; then
+	memusagestat --html=holes.html holes.mur
+	page() { perl "$MU_SRC/tests/lib/page.pl" holes.html "$1"; }
+	is "$(page resident_rise.from) $(page resident_rise.to)" \
+		"$(memusageprint --to=json holes.mur | jq -r '.resident_rise | "\(.from) \(.to)"')" \
+		'... and on the page'
+else
+	skip 'this build has no HTML page'
+fi
 is "$(memusageprint --to=json run.mur | jq .resident_rise)" null '... which else has none'
+
+# ---- real programs --------------------------------------------------------------------------
+
+# real LARGEST WANTED WHAT PROGRAM...: the verdict on the site that has the largest LARGEST
+real() {
+	largest=$1 wanted=$2 what=$3 program=$4
+	shift 3
+	command -v "$program" >/dev/null || { skip "no $program here"; return; }
+	PYTHONMALLOC=malloc memusage -q --time-unit=B --record=real.mur "$@" >/dev/null
+	is "$(memusageprint --to=json real.mur | jq -r ".sites | max_by(.$largest).trend")" \
+		"$wanted" "$program: $what"
+}
+cat >keep.pl <<'END'
+for my $i (1 .. 3000) { push @kept, "x" x 1000; my @lines = map { "y" x 200 } 1 .. 20; }
+END
+cat >keep.py <<'END'
+kept = []
+for i in range(5000):
+	kept.append(b"x" * (1000 + i % 7))
+	line = [b"y" * (2000 + k) for k in range(5)]
+END
+cat >cache.sql <<'END'
+create table t(a integer primary key, b text);
+with recursive c(i) as (select 1 union all select i + 1 from c where i < 3000)
+	insert into t select i, hex(zeroblob(100)) from c;
+END
+for i in $(seq 400); do
+	echo "select count(*) from t where b like '%$i%';"
+done >>cache.sql
+real peak_bytes grows 'a list that keeps its strings' perl keep.pl
+real total_bytes churns 'strings that each step replaces' perl keep.pl
+real peak_bytes grows 'a list that keeps its bytes' python3 keep.py
+real peak_bytes settled 'the pages of a table that is only read' sqlite3 :memory: '.read cache.sql'
 done_testing

@@ -1,8 +1,8 @@
 // page_lists.mjs -- What lists of an HTML page say: page_lists.mjs SOURCE FILE.html METRIC GROUP
 //
 // SOURCE is the source tree: the model of the page runs without a browser. Prints the list of the
-// Summary for a metric (peak_bytes, end_bytes) or "growth", each place as "BYTES PLACE", the lines
-// of a function with two blanks before them; with "bounds" as a fifth argument, of a sampled
+// Summary for a metric (peak_bytes, end_bytes) "growth", or "growth-all" from the start to the end, each place as "BYTES PLACE", the lines
+// of a function with two blanks before them; what grew has its verdict; with "bounds" as a fifth argument, of a sampled
 // recording, "LOW HIGH PLACE". "short NAME" prints what the page makes of a name.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
@@ -25,7 +25,9 @@ if (file === 'short') {
 	const html = readFileSync(file, 'utf8');
 	const data = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(html)[1];
 	const model = new Model(JSON.parse(data));
-	const self = metric === 'growth' ? model.growth(...model.growthRange()) : model.column(metric);
+	const isGrowth = metric.startsWith('growth');
+	const range = metric === 'growth' ? model.growthRange() : [-1, model.snapshots.length - 1];
+	const self = isGrowth ? model.growth(...range) : model.column(metric);
 	for (const e of model.byGroup(self, group)) {
 		if (e.value <= 0)
 			continue;
@@ -36,8 +38,9 @@ if (file === 'short') {
 			console.log(`${Math.round(low)} ${Math.round(high)} ${e.label}`);
 			continue;
 		}
+		const trend = isGrowth ? model.trendOf(e, group) : '';
 		console.log(`${bytes(e.value)} ${e.label}${e.where && !e.label.includes(' in ')
-			? ` (${e.where})` : ''}`);
+			? ` (${e.where})` : ''}${trend && `, ${trend}`}`);
 		const shown = e.lines.length > LINES ? LINES - 1 : e.lines.length;
 		for (const l of e.lines.slice(0, shown))
 			console.log(`  ${bytes(l.value)} ${l.where}`);

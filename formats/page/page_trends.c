@@ -1,0 +1,141 @@
+/* page_trends.c -- Verdicts on the places of a page: a place grows, has settled, or churns.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/page/page_trends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "formats/base/triples.h"
+#include "formats/page/page_holders.h"
+#include "profile/model/place_trends.h"
+
+enum {
+	SITES_FEW = 4096,	/* all places are judged; of more sites only ... */
+	LEAST_PART = 1000	/* ... those with a site that once had this part of the peak */
+};
+
+/* One way to group places. */
+struct trend_group {
+	const struct page_image *page;
+	struct triples keys;	/* of groups of places */
+	uint32_t *judged;	/* per key: number of the group, + 1; 0: it is not judged */
+	uint32_t *of_site;	/* number of the group, or PLACE_NONE */
+	enum trend *trend;	/* per group */
+	uint32_t count;
+};
+
+enum grouping { BY_LINE, BY_FUNCTION, BY_FILE, BY_OBJECT, GROUPINGS };
+
+/* Returns the number of the group of a place, as groupId() in page/src/groups.js. */
+static uint32_t key_of_place(struct trend_group *g, enum grouping grouping, uint32_t place)
+{
+	const struct page_tree *t = &g->page->stacks.tree;
+	const struct page_place *p = &t->place[place];
+	const char *name = strings_get(&t->strings, p->function);
+	const bool is_nameless = !*name || strncmp(name, "0x", 2) == 0;
+
+	switch (grouping) {
+	case BY_LINE:
+		return is_nameless ? triples_add(&g->keys, p->function, p->object, 0) :
+				     triples_add(&g->keys, p->function, p->file, p->line);
+	case BY_FUNCTION:
+		return triples_add(&g->keys, p->function, is_nameless ? p->object : p->file, 0);
+	case BY_FILE:
+		return p->file ? triples_add(&g->keys, p->file, 0, 0) :
+				 triples_add(&g->keys, 0, p->object, 0);
+	case BY_OBJECT:
+	case GROUPINGS: break;
+	}
+	return triples_add(&g->keys, p->object, 0, 0);
+}
+
+static bool is_site_judged(const struct page_image *p, uint32_t site)
+{
+	const struct sites *all = &p->export->filter->profile->sites;
+
+	return p->stacks.standing[site] == PAGE_SHOWN &&
+	       (all->count <= SITES_FEW || all->site[site].max_bytes >=
+						   p->export->image->head.heap.peak / LEAST_PART);
+}
+
+/* Numbers the groups that have a judged site, and the sites by them. HOLDER: place of each node. */
+static void number_groups(struct trend_group *g, enum grouping grouping, const uint32_t *holder)
+{
+	const struct page_stacks *stacks = &g->page->stacks;
+	const uint32_t sites = g->page->export->filter->profile->sites.count;
+	uint32_t *group_of_key = xcalloc((size_t)stacks->tree.place_count + 1, sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < sites; i++) {
+		const uint32_t place = holder[stacks->node[i]];
+		const uint32_t key = place ? key_of_place(g, grouping, place) : PLACE_NONE;
+
+		g->of_site[i] = key;
+		if (place && is_site_judged(g->page, i) && group_of_key[key] == 0)
+			group_of_key[key] = ++g->count;
+	}
+	for (uint32_t i = 0; i < sites; i++) {
+		const bool is_shown = stacks->standing[i] == PAGE_SHOWN;
+
+		if (g->of_site[i] != PLACE_NONE)
+			g->of_site[i] = is_shown ? group_of_key[g->of_site[i]] - 1 : PLACE_NONE;
+	}
+	g->judged = group_of_key;
+}
+
+/* Writes the nodes of the page that have a verdict. */
+static void write_verdicts(struct page_json *j, struct trend_group *g, enum grouping grouping,
+			   const struct page_cut *c, const uint32_t *holder)
+{
+	const uint32_t known = g->keys.count;
+
+	for (uint32_t i = 1; i < c->count; i++) {
+		const uint32_t place = holder[i];
+		const uint32_t key = place ? key_of_place(g, grouping, place) : known;
+		const uint32_t group = key < known ? g->judged[key] : 0;
+
+		if (group == 0 || g->trend[group - 1] == TREND_NONE)
+			continue;
+		page_json_uint(j, NULL, i);
+		page_json_uint(j, NULL, (uint64_t)g->trend[group - 1]);
+	}
+}
+
+static void judge_groups(struct trend_group *g)
+{
+	const struct export *e = g->page->export;
+
+	g->trend = xcalloc((size_t)g->count + 1, sizeof(*g->trend));
+	place_trends_judge(g->trend, g->of_site, g->count, &e->filter->profile->sites, e->image,
+			   g->page->errors, e->by_bytes);
+}
+
+void page_put_trends(struct page_json *j, const struct page_image *p, const struct page_cut *c)
+{
+	static const char *const names[] = { "line", "function", "file", "object" };
+	const struct page_tree *t = &p->stacks.tree;
+	const struct page_cut whole = { .node = t->node, .count = t->node_count };
+	const uint32_t sites = p->export->filter->profile->sites.count;
+	uint32_t *of_tree = page_holders_places(t, &whole), *of_cut = page_holders_places(t, c);
+
+	page_json_open(j, "trends", '{');
+	for (int grouping = 0; grouping < GROUPINGS; grouping++) {
+		struct trend_group g = { .page = p };
+
+		g.of_site = xcalloc((size_t)sites + 1, sizeof(*g.of_site));
+		number_groups(&g, (enum grouping)grouping, of_tree);
+		judge_groups(&g);
+		page_json_open(j, names[grouping], '[');
+		write_verdicts(j, &g, (enum grouping)grouping, c, of_cut);
+		page_json_close(j, ']');
+		triples_free(&g.keys);
+		free(g.judged);
+		free(g.of_site);
+		free(g.trend);
+	}
+	page_json_close(j, '}');
+	free(of_tree);
+	free(of_cut);
+}
