@@ -8,9 +8,45 @@ const DEVIATIONS = 1.96, EXACT_FROM = 10, UNITS = { bytes: 4096, blocks: 1 / 16 
 const LOW = [0, 0.0253, 0.2422, 0.6187, 1.0899, 1.6235, 2.2019, 2.8144, 3.4538, 4.1154];
 const HIGH = [0, 5.5716, 7.2247, 8.7673, 10.2416, 11.6683, 13.0595, 14.4227, 15.7632, 17.0848];
 
+// Returns [samples, exact bytes, variance] of the nodes at a snapshot: of one that is not the peak
+// or the end the part of all blocks' that its bytes are of theirs. None of it is known to be exact.
+function momentColumns(model, number) {
+	const { columns } = model.snapshots[number];
+	const column = (name) => model.column(name);
+	if (columns)
+		return ['samples', 'exact_bytes', 'variance'].map((f) => column(`${columns}_${f}`));
+	const at = model.atSnapshot(number), total = column('total_bytes');
+	const samples = column('total_samples'), variance = column('total_variance');
+	const share = at.map((v, i) => v > 0 && total[i] > 0 ? Math.min(1, v / total[i]) : 0);
+	return [share.map((s, i) => Math.ceil(samples[i] * s)),
+		at.map((v, i) => samples[i] > 0 ? 0 : v), share.map((s, i) => variance[i] * s)];
+}
+
+const momentsOf = (metric) => {
+	const [, from, to] = /^(?:at|grown-(-?\d+))-(\d+)$/.exec(metric) || [];
+	return to === undefined ? null : [from === undefined ? -1 : Number(from), Number(to)];
+};
+const isChange = (metric) => (momentsOf(metric) || [-1])[0] >= 0;
+
+// The columns of a metric at-N, or grown-A-B: a change has the errors of both moments.
+function changeColumns(model, metric, [from, to]) {
+	const cache = model.errorsOfMoments ||= new Map();
+	if (!cache.has(metric)) {
+		const end = momentColumns(model, to);
+		const start = from >= 0 && momentColumns(model, from);
+		const sum = (column, k) => column.map((v, i) => v + start[k][i]);
+		cache.clear();
+		cache.set(metric, start ? end.map(sum) : end);
+	}
+	return cache.get(metric);
+}
+
 // Returns the columns of samples, exact part and variance by node; [] if figures are exact.
 export function errorColumns(model, metric) {
 	const [, moment, what] = /^(peak|end|total)_(bytes|blocks)$/.exec(metric) || [];
+	const moments = momentsOf(metric);
+	if (model.data.sampling && moments && model.has('total_samples'))
+		return changeColumns(model, metric, moments);
 	const variance = what === 'bytes' ? 'variance' : 'block_variance';
 	return model.data.sampling && moment && model.has(`${moment}_samples`)
 		? ['samples', `exact_${what}`, variance].map((f) => model.column(`${moment}_${f}`))
@@ -19,7 +55,12 @@ export function errorColumns(model, metric) {
 
 // Returns [low, high] of an estimate, of whose parts SUMS are the sums of errorColumns().
 export function limits(model, metric, [samples, exact, variance], value) {
-	const error = DEVIATIONS * Math.sqrt(variance * UNITS[metric.replace(/^\w+_/, '')]);
+	const squares = variance * UNITS[/_blocks$/.test(metric) ? 'blocks' : 'bytes'];
+	const error = isChange(metric) && samples >= 1 && samples < EXACT_FROM
+		? (HIGH[samples] / samples - 1) * Math.sqrt(samples * squares)
+		: DEVIATIONS * Math.sqrt(squares);
+	if (isChange(metric))
+		return [value - error, value + error];
 	const rest = Math.max(0, value - exact);
 	const few = (list) => exact + rest * list[samples] / samples;
 	if (samples >= EXACT_FROM)
@@ -30,16 +71,19 @@ export function limits(model, metric, [samples, exact, variance], value) {
 // "± 310 KiB", or "3.24 KiB to 713 KiB" of few samples.
 export function boundsText(model, metric, sums, value) {
 	const [low, high] = limits(model, metric, sums, value);
-	const text = (v) => metric.endsWith('_bytes') ? bytes(v) : count(v);
-	return sums[0] >= EXACT_FROM && low > sums[1] ? `± ${text(high - value)}`
-		: `${text(low)} to ${text(high)}`;
+	const text = (v) => metric.endsWith('_blocks') ? count(v) : bytes(v);
+	const isEven = isChange(metric) || (sums[0] >= EXACT_FROM && low > sums[1]);
+	return isEven ? `± ${text(high - value)}` : `${text(low)} to ${text(high)}`;
 }
 
-// Returns the bounds of the sum of a metric over NODES (default: all), or ''.
+// Returns the bounds of the sum of a metric, also at-N and grown-A-B, over NODES (default: all), or
+// ''.
 export function boundsOf(model, metric, nodes = null) {
+	const [from, to] = momentsOf(metric) || [];
 	const add = (column) => nodes ? nodes.reduce((sum, n) => sum + column[n], 0)
 		: column.reduce((a, b) => a + b, 0);
 	const columns = errorColumns(model, metric);
 	return columns.length
-		? boundsText(model, metric, columns.map(add), add(model.column(metric))) : '';
+		? boundsText(model, metric, columns.map(add), add(to === undefined
+			? model.column(metric) : model.growth(from, to))) : '';
 }

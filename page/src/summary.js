@@ -269,9 +269,10 @@ function growth(model) {
 		`${to.kind === 'peak' ? ', the peak,' : to.kind === 'end' ? ', the end,' : ''}`);
 	if (!(whole > to.heap / 20 && to.heap > start))
 		return null;
+	const metric = `grown-${range[0]}-${range[1]}`;
 	return section('What grew', ['From ', link, ' the heap went from ',
 		bytes(start), ' to ', bytes(to.heap), '.'],
-	[placeList(model, entries, whole, 'growth', '+'), less.length ? el('p', { class: 'hint' },
+	[placeList(model, entries, whole, metric, '+'), less.length ? el('p', { class: 'hint' },
 		`${many(less.length, 'place')} shrank by ` +
 		`${bytes(-less.reduce((s, e) => s + e.value, 0))}.`) : null]);
 }

@@ -1,6 +1,7 @@
 // timeline.js -- Memory over time; the places that held it at a moment, or grew between two.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { boundsOf, errorColumns } from './bounds.js';
 import { Chart } from './chart.js';
 import { axes } from './curves.js';
 import { Explorer } from './explore.js';
@@ -170,22 +171,26 @@ export class Timeline {
 			zoom: '' }), {}, 'Flame graph of it →');
 		this.panel.replaceChildren(el('section', { class: 'panel' },
 			el('div', { class: 'details-head' }, el('h3', {}, title), link),
-			this.list(model.growth(from, to), a)),
+			this.list(model.growth(from, to), a, this.explorer.metric)),
 		this.explorer.element);
 	}
 
 	// Lists the places that held, or grew, most; those that shrank are last.
-	list(self, isGrowth) {
+	list(self, isGrowth, metric) {
 		const { model } = this, all = model.byGroup(self, this.group)
 			.filter((e) => e.value !== 0);
+		const hasBounds = errorColumns(model, metric).length > 0;
 		const whole = all.reduce((s, e) => s + Math.max(0, e.value), 0);
 		const shown = this.isLong ? all : all.slice(0, LISTED);
 		const head = [el('th', { class: 'number' }, isGrowth ? 'Growth' : 'Bytes'),
+			hasBounds ? el('th', { class: 'number' }, 'Bounds (95 %)') : null,
 			el('th', { class: 'number' }, 'Share'),
 			el('th', { 'aria-hidden': 'true' }), el('th', {}, 'Place')];
 		const row = (e, name, isLine) => el('tr', { class: isLine ? 'line-row' : '' },
 			el('td', { class: 'number' },
 				`${isGrowth && e.value > 0 ? '+' : ''}${bytes(e.value)}`),
+			hasBounds ? el('td', { class: 'number dim' },
+				boundsOf(model, metric, e.nodes)) : null,
 			el('td', { class: 'number' }, e.value > 0 ? percent(e.value, whole) : ''),
 			el('td', { class: 'bar-cell', 'aria-hidden': 'true' }, isLine ? null
 				: el('div', { class: 'track' }, el('div', { class: e.value < 0

@@ -49,7 +49,7 @@ chmod +x bin/memusageprint
 : >helper
 asked() {
 	: >>asked
-	grep -- --names-ahead asked | wc -l
+	sed -n '/--names-ahead/p' asked | wc -l
 }
 was_asked() { [ "$(asked)" -gt 0 ]; }
 # short OPTION...: how often names are looked up while a program of a second runs

@@ -104,6 +104,9 @@ if command -v node >/dev/null && memusagestat --html=run.html run.mur 2>err; the
 				"$MU_SRC/tests/lib/bounds.py" "page_${moment}_$what" page.txt run.json
 		done
 	done
+	node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" run.html growth function bounds >page.txt
+	ok 'the page: intervals of what grew' python3 "$MU_SRC/tests/lib/bounds.py" page_growth_bytes \
+		page.txt run.json
 	like "$(cat run.html)" '"sampling":.*"bytes":16384' '... and the mean distance'
 else
 	skip 'no page, or no node'

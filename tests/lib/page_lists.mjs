@@ -32,9 +32,10 @@ if (file === 'short') {
 		if (e.value <= 0)
 			continue;
 		if (wants === 'bounds') {
-			const sums = errorColumns(model, metric)
+			const metricOf = isGrowth ? `grown-${range[0]}-${range[1]}` : metric;
+			const sums = errorColumns(model, metricOf)
 				.map((column) => e.nodes.reduce((sum, n) => sum + column[n], 0));
-			const [low, high] = limits(model, metric, sums, e.value);
+			const [low, high] = limits(model, metricOf, sums, e.value);
 			console.log(`${Math.round(low)} ${Math.round(high)} ${e.label}`);
 			continue;
 		}
