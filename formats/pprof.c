@@ -24,7 +24,8 @@ enum {
 	PROFILE_FUNCTION, PROFILE_STRING, PROFILE_TIME = 9, PROFILE_DURATION,
 	PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT, PROFILE_DEFAULT_TYPE,
 	TYPE_TYPE = 1, TYPE_UNIT,
-	SAMPLE_LOCATIONS = 1, SAMPLE_VALUES,
+	SAMPLE_LOCATIONS = 1, SAMPLE_VALUES, SAMPLE_LABEL,
+	LABEL_KEY = 1, LABEL_TEXT,
 	MAPPING_ID = 1, MAPPING_START, MAPPING_END, MAPPING_OFFSET, MAPPING_FILE,
 	MAPPING_BUILD_ID, MAPPING_HAS_FUNCTIONS, MAPPING_HAS_FILES, MAPPING_HAS_LINES,
 	MAPPING_HAS_INLINES,
@@ -33,7 +34,7 @@ enum {
 	FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE
 };
 
-enum { TYPES = 6, DEFAULT_TYPE = 5 };
+enum { TYPES = 6, TYPES_NOW = 4, DEFAULT_TYPE = 5 };
 
 static const struct {
 	const char *type, *unit;
@@ -44,8 +45,12 @@ static const struct {
 };
 
 struct pprof_writer {
-	const struct export *e;
+	const struct pprof_now *now;	/* NULL: of one process, when it ended */
+	const struct export *e;		/* the process that is being written */
 	const struct profile *p;
+	uint64_t mappings;		/* numbers that earlier processes have taken */
+	uint64_t locations;
+	uint64_t earlier_functions;
 	struct gzip *gzip;
 	struct protobuf out;		/* fields of the profile, not yet written */
 	struct protobuf part;		/* a message in it */
@@ -77,25 +82,55 @@ static void write_value_type(struct pprof_writer *w, unsigned int field, const c
 	protobuf_message(&w->out, field, &w->part);
 }
 
+/* Mean bytes between two samples, as in Go's heap profiles; 1: every allocation is one. Values are
+ * weighed already in either case. */
+static void write_period(struct pprof_writer *w, double distance)
+{
+	write_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
+	protobuf_number(&w->out, PROFILE_PERIOD, distance > 0 ? (uint64_t)distance : 1);
+}
+
+static void write_comments(struct pprof_writer *w, const struct export *e)
+{
+	char text[BOUNDS_TEXT];
+
+	protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->command));
+	if (*bounds_describe(text, &e->filter->profile->sites, e->image))
+		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, text));
+}
+
 static void write_profile_head(struct pprof_writer *w)
 {
 	const struct export *e = w->e;
-	const double distance = sampled_mean_distance(e->image);
-	char text[BOUNDS_TEXT];
 
 	for (int i = 0; i < TYPES; i++)
 		write_value_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
-	write_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
-	/* Mean bytes between two samples, as in Go's heap profiles; 1: every allocation is one.
-	 * Values are weighed already in either case. */
-	protobuf_number(&w->out, PROFILE_PERIOD, distance > 0 ? (uint64_t)distance : 1);
+	write_period(w, sampled_mean_distance(e->image));
 	protobuf_number(&w->out, PROFILE_TIME, e->start_real_ns);
 	protobuf_number(&w->out, PROFILE_DURATION, e->duration_ns);
-	protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->command));
-	if (*bounds_describe(text, &w->p->sites, e->image))
-		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, text));
+	write_comments(w, e);
 	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE,
 			number_of_string(w, types[DEFAULT_TYPE].type));
+	flush_message(w);
+}
+
+static void write_head_of_now(struct pprof_writer *w)
+{
+	const struct pprof_now *now = w->now;
+	double distance = 0;
+
+	for (int i = 0; i < TYPES_NOW; i++)
+		write_value_type(w, PROFILE_SAMPLE_TYPE, types[i].type, types[i].unit);
+	for (size_t i = 0; i < now->count; i++) {
+		const double one = sampled_mean_distance(now->process[i]->image);
+
+		distance = one > distance ? one : distance;
+		write_comments(w, now->process[i]);
+	}
+	write_period(w, distance);
+	protobuf_number(&w->out, PROFILE_TIME, now->time_ns);
+	protobuf_number(&w->out, PROFILE_DURATION, now->duration_ns);
+	protobuf_number(&w->out, PROFILE_DEFAULT_TYPE, number_of_string(w, now->default_type));
 	flush_message(w);
 }
 
@@ -109,7 +144,7 @@ static void write_mappings(struct pprof_writer *w)
 
 		for (size_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)
 			sprintf(id + 2 * k, "%02x", m->id.byte[k]);
-		protobuf_number(&w->part, MAPPING_ID, i + 1);
+		protobuf_number(&w->part, MAPPING_ID, w->mappings + i + 1);
 		protobuf_number(&w->part, MAPPING_START, m->start);
 		protobuf_number(&w->part, MAPPING_END, m->end);
 		/* We give the start of the whole object, which is that of its file. */
@@ -135,7 +170,7 @@ static void write_location_lines(struct pprof_writer *w, uint32_t location)
 		if (!level[i].full)
 			continue;
 		function = triples_add(&w->functions, level[i].full, level[i].file, 0);
-		protobuf_number(&w->inner, LINE_FUNCTION, (uint64_t)function + 1);
+		protobuf_number(&w->inner, LINE_FUNCTION, w->earlier_functions + function + 1);
 		protobuf_number(&w->inner, LINE_LINE, level[i].line);
 		protobuf_message(&w->part, LOCATION_LINE, &w->inner);
 	}
@@ -146,9 +181,10 @@ static void write_locations(struct pprof_writer *w)
 	for (uint32_t i = 0; i < w->p->location_count; i++) {
 		const struct location *l = &w->p->location[i];
 
-		protobuf_number(&w->part, LOCATION_ID, (uint64_t)i + 1);
+		protobuf_number(&w->part, LOCATION_ID, w->locations + i + 1);
 		if (l->module < w->p->modules.count)
-			protobuf_number(&w->part, LOCATION_MAPPING, (uint64_t)l->module + 1);
+			protobuf_number(&w->part, LOCATION_MAPPING,
+					w->mappings + l->module + 1);
 		protobuf_number(&w->part, LOCATION_ADDRESS, l->pc - 1);
 		write_location_lines(w, i);
 		protobuf_message(&w->out, PROFILE_LOCATION, &w->part);
@@ -164,7 +200,7 @@ static void write_functions(struct pprof_writer *w)
 		const struct triple *f = &w->functions.triple[i];
 		uint32_t name = number_of_string(w, symbols_text(s, f->a));
 
-		protobuf_number(&w->part, FUNCTION_ID, (uint64_t)i + 1);
+		protobuf_number(&w->part, FUNCTION_ID, w->earlier_functions + i + 1);
 		protobuf_number(&w->part, FUNCTION_NAME, name);
 		protobuf_number(&w->part, FUNCTION_SYSTEM_NAME, name);
 		protobuf_number(&w->part, FUNCTION_FILE,
@@ -174,24 +210,53 @@ static void write_functions(struct pprof_writer *w)
 	}
 }
 
+/* Sums of a damaged recording may be negative. */
+static uint64_t value_of_now(const struct pprof_writer *w, int64_t value)
+{
+	return w->now && w->now->is_change ? (uint64_t)value : positive_or_zero(value);
+}
+
+static void write_label(struct pprof_writer *w, const char *key, const char *text)
+{
+	protobuf_number(&w->inner, LABEL_KEY, number_of_string(w, key));
+	protobuf_number(&w->inner, LABEL_TEXT, number_of_string(w, text));
+	protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
+}
+
+static void write_pid_label(struct pprof_writer *w)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", w->e->pid);
+	write_label(w, "pid", text);
+}
+
 static void write_sample(struct pprof_writer *w, const struct site *s, const struct filtered *stack)
 {
 	const uint64_t value[TYPES] = { s->total_blocks,
 					s->total_bytes,
-					positive_or_zero(s->live_blocks),
-					positive_or_zero(s->live_bytes),
+					value_of_now(w, s->live_blocks),
+					value_of_now(w, s->live_bytes),
 					positive_or_zero(s->peak_blocks),
 					positive_or_zero(s->peak_bytes) };
 	uint32_t frame = stack->frame;
 
 	for (uint32_t i = 0; i < stack->count && frame; i++, frame = w->p->frame[frame].parent)
-		protobuf_varint(&w->inner, (uint64_t)w->p->frame[frame].location + 1);
+		protobuf_varint(&w->inner, w->locations + w->p->frame[frame].location + 1);
 	protobuf_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
-	for (int i = 0; i < TYPES; i++)
+	for (int i = 0; i < (w->now ? TYPES_NOW : TYPES); i++)
 		protobuf_varint(&w->inner, value[i]);
 	protobuf_message(&w->part, SAMPLE_VALUES, &w->inner);
+	if (w->now)
+		write_pid_label(w);
 	protobuf_message(&w->out, PROFILE_SAMPLE, &w->part);
 	flush_message(w);
+}
+
+static bool is_unchanged(const struct pprof_writer *w, const struct site *s)
+{
+	return w->now && w->now->is_change && s->total_blocks == 0 && s->total_bytes == 0 &&
+	       s->live_blocks == 0 && s->live_bytes == 0;
 }
 
 static void write_all_samples(struct pprof_writer *w)
@@ -200,7 +265,7 @@ static void write_all_samples(struct pprof_writer *w)
 		const struct site *s = &w->p->sites.site[i];
 		struct filtered stack = filter_stack(w->e->filter, s->stack);
 
-		if (sites_is_counted(s) && !stack.is_ignored)
+		if (sites_is_counted(s) && !stack.is_ignored && !is_unchanged(w, s))
 			write_sample(w, s, &stack);
 	}
 }
@@ -215,20 +280,47 @@ static void write_string_table(struct pprof_writer *w)
 	}
 }
 
+/* Everything that has numbers of its own in each process. */
+static void write_process(struct pprof_writer *w, const struct export *e)
+{
+	w->e = e;
+	w->p = e->filter->profile;
+	w->functions = (struct triples){ .count = 0 };
+	write_mappings(w);
+	write_locations(w);
+	write_functions(w);
+	write_all_samples(w);
+	w->mappings += w->p->modules.count;
+	w->locations += w->p->location_count;
+	w->earlier_functions += w->functions.count;
+	triples_free(&w->functions);
+}
+
+static void finish_profile(struct pprof_writer *w)
+{
+	write_string_table(w);
+	gzip_close(w->gzip);
+	protobuf_free(&w->out);
+	protobuf_free(&w->part);
+	protobuf_free(&w->inner);
+	strings_free(&w->strings);
+}
+
 void pprof_write(FILE *out, const struct export *e)
 {
 	struct pprof_writer w = { .e = e, .p = e->filter->profile, .gzip = gzip_open(out) };
 
 	write_profile_head(&w);
-	write_mappings(&w);
-	write_locations(&w);
-	write_functions(&w);
-	write_all_samples(&w);
-	write_string_table(&w);
-	gzip_close(w.gzip);
-	protobuf_free(&w.out);
-	protobuf_free(&w.part);
-	protobuf_free(&w.inner);
-	strings_free(&w.strings);
-	triples_free(&w.functions);
+	write_process(&w, e);
+	finish_profile(&w);
+}
+
+void pprof_write_now(FILE *out, const struct pprof_now *now)
+{
+	struct pprof_writer w = { .now = now, .gzip = gzip_open(out) };
+
+	write_head_of_now(&w);
+	for (size_t i = 0; i < now->count; i++)
+		write_process(&w, now->process[i]);
+	finish_profile(&w);
 }

@@ -16,9 +16,27 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "formats/export.h"
 
 /* pprof_write -- write all of a profile. Errors of OUT stay with it. */
 void pprof_write(FILE *out, const struct export *e);
+
+/* A profile of now, as programs in Go serve it: of all processes, and without peak_objects and
+ * peak_space. Each sample has the label "pid". */
+struct pprof_now {
+	const struct export *const *process;
+	size_t count;			/* of processes, at least 1 */
+	const char *default_type;	/* which a viewer shows first: "inuse_space" */
+	uint64_t time_ns;		/* since 1970 */
+	uint64_t duration_ns;		/* 0: since the start of the processes */
+	bool is_change;			/* values are differences, which may be negative; places
+					 * that did not change are left out */
+};
+
+/* pprof_write_now -- Writes a profile of now. Errors of OUT stay with it. */
+void pprof_write_now(FILE *out, const struct pprof_now *now);

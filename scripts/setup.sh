@@ -29,6 +29,8 @@ need zlib1g-dev hdr:zlib.h
 want libdw-dev hdr:elfutils/libdwfl.h
 want libiberty-dev hdr:libiberty/demangle.h
 want libncurses-dev hdr:ncursesw/curses.h
+want libmicrohttpd-dev hdr:microhttpd.h
+want libcurl4-openssl-dev hdr:curl/curl.h
 '
 packages_demo='
 need libgd-dev hdr:gd.h
@@ -69,6 +71,7 @@ want openssl cmd:openssl
 want libxml2-utils cmd:xmllint
 want ghostscript cmd:gs
 want jq cmd:jq
+want curl cmd:curl
 want file cmd:file
 want bc cmd:bc
 want less cmd:less
@@ -91,7 +94,7 @@ want chromium cmd:chromium
 want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
-want golang-go cmd:go
+want prometheus cmd:prometheus
 want glibc-source dir:src/glibc
 want xz-utils cmd:xz
 '

@@ -1,4 +1,4 @@
-# memusage.fish -- fish completion for memusage, memusagestat and memusageprint: their options with
+# memusage.fish -- fish completion for the programs of memusage: their options with
 # what they do, their values, and files, or any command and its own completion.
 #
 # The options are read from `PROGRAM --help=all`, so that they cannot fall behind. The file's own

@@ -1,5 +1,5 @@
 #!/bin/sh
-# completion_shells.t -- zsh and fish offer all options of the three programs, their values, and what
+# completion_shells.t -- zsh and fish offer all options of the programs, their values, and what
 # follows them. completion.t is about bash.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -45,7 +45,7 @@ for shell in zsh fish; do
 	offers() {
 		is "$("${shell}_offers" "$2" | tr '\n' ' ')" "$1${1:+ }" "$shell: $2"
 	}
-	for program in memusage memusagestat memusageprint; do
+	for program in memusage memusagestat memusageprint memusageserve; do
 		[ -x "$MU_BUILD/bin/$program" ] || continue
 		is "$("${shell}_offers" "$program --" | grep ^--)" "$(options_of $program)" \
 			"$shell: all options of $program"

@@ -19,7 +19,7 @@ expected() {
 		name=${f##*/}
 		[ -e "$f" ] && echo "$1/share/man/man${name##*.}/${name%.*}$2.${name##*.}"
 	done
-	for f in memusage memusageprint memusagestat; do
+	for f in memusage memusageprint memusagestat memusageserve; do
 		echo "$1/share/bash-completion/completions/$f$2"
 		echo "$1/share/fish/vendor_completions.d/$f$2.fish"
 	done

@@ -15,9 +15,10 @@ for tool in $tools; do
 	case $real in /*) ln -s "$real" "stub/$tool" ;; esac
 done
 ln -s /bin/true stub/gcc
-mkdir -p usr/include/cairo usr/include/elfutils usr/include/libiberty usr/include/ncursesw usr/lib
+mkdir -p usr/include/cairo usr/include/curl usr/include/elfutils usr/include/libiberty \
+	usr/include/ncursesw usr/lib
 for header in stdio.h gd.h cairo/cairo-ps.h png.h zlib.h elfutils/libdwfl.h libiberty/demangle.h \
-	ncursesw/curses.h; do
+	ncursesw/curses.h microhttpd.h curl/curl.h; do
 	touch "usr/include/$header"
 done
 cat >stub/id <<'EOF'

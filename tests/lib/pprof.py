@@ -45,6 +45,10 @@ def packed(data):
     return values
 
 
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
 def message(data):
     """A message without repeated fields."""
     return dict(fields(data))
@@ -63,9 +67,11 @@ def main():
     if period != 1:
         print("period", period, "%s/%s" % (text[kind[1]], text[kind[2]]))
     mappings = {m[1]: m for m in map(message, every(3))}
+    assert len(mappings) == len(every(3)), "two mappings have one number"
     for m in mappings.values():
         print("mapping", text[m[5]], text[m.get(6, 0)], "%x-%x" % (m[2], m[3]), m.get(7, 0))
     functions = {f[1]: f for f in map(message, every(5))}
+    assert len(functions) == len(every(5)), "two functions have one number"
     locations = {}
     for data in every(4):
         lines = [message(v) for n, v in fields(data) if n == 4]
@@ -76,10 +82,12 @@ def main():
     samples = []
     for data in every(2):
         m = message(data)
-        values = packed(m[2])
+        values = list(map(signed, packed(m[2])))
         assert len(values) == len(types)
         stack = ";".join(locations[i] for i in packed(m.get(1, b"")))
-        samples.append("sample %s %s" % (stack, " ".join(map(str, values))))
+        labels = [message(v) for n, v in fields(data) if n == 3]
+        tags = "".join(" %s=%s" % (text[l[1]], text[l[2]]) for l in labels)
+        samples.append("sample %s %s%s" % (stack, " ".join(map(str, values)), tags))
     print("\n".join(sorted(samples)))
 
 

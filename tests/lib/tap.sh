@@ -160,12 +160,18 @@ lacks_libgd() {
 	[ "${LIBGD:-yes}" = no ] && return
 	! printf '#include <%s>\n' stdio.h gd.h cairo/cairo-ps.h png.h zlib.h | ${CC:-cc} -E - >/dev/null 2>&1
 }
+# lacks_serve: the same of libmicrohttpd and libcurl.
+lacks_serve() {
+	[ "${SERVE:-yes}" = no ] && return
+	! printf '#include <%s>\n' microhttpd.h curl/curl.h | ${CC:-cc} -E - >/dev/null 2>&1
+}
 # has_program NAME: whether this build has it: without libgd there is no memusagestat, without a
 # compiler for C++ no workload in C++. Any other that is missing ends the test, failed.
 has_program() {
 	[ -x "$MU_BUILD/bin/$1" ] && return
 	[ -x "$WORKLOADS/$1" ] && return
 	[ "$1" = memusagestat ] && lacks_libgd && return 1
+	[ "$1" = memusageserve ] && lacks_serve && return 1
 	[ -e "$MU_SRC/tests/workloads/$1.cc" ] && ! command -v "${CXX:-c++}" >/dev/null && return 1
 	was_built "$WORKLOADS/$1"
 }

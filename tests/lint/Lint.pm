@@ -24,7 +24,7 @@ our $BUILD = $ENV{MU_BUILD} // "$SRC/build";
 
 # The folders that hold the product, lowest first.
 our @FOLDERS = qw(include recording libmemusage profile formats cli
-	memusage memusagestat memusageprint);
+	memusage memusagestat memusageprint memusageserve);
 
 my ($run, $failed) = (0, 0);
 

@@ -26,7 +26,7 @@ my %may = (
 );
 
 my %found;
-for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint))) {
+for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint memusageserve))) {
 	my @calls = code(slurp($file)) =~ /\b(image_at|image_entry)\s*\(/g;
 	$found{$file} = 1 if @calls;
 	check($file, $may{$file} ? () : map { "$_() leads into the recording: image_copy() it" } @calls);

@@ -27,6 +27,11 @@ my %may_include = (
 	memusage => [qw(recording profile formats cli)],
 	memusagestat => [qw(recording profile formats cli)],
 	memusageprint => [qw(recording profile formats cli)],
+	# It finds and copies a recording as memusage does.
+	memusageserve => [qw(recording profile formats cli memusage/common/child.h
+		memusage/common/clock.h memusage/common/listener.h memusage/common/process.h
+		memusage/common/procmem.h memusage/common/program.h memusage/record/live_copy.h
+		memusage/remote/contact.h memusage/remote/remote_samples.h)],
 );
 
 # The rooms of a folder, the lowest first; '' is the folder itself.
@@ -38,6 +43,7 @@ my %rooms = (
 	formats => ['base', '', 'page'],
 	memusageprint => ['job', 'export', 'text', 'live', ''],
 	memusagestat => ['drawing', ''],
+	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],
 );
 my $modules_most = 25;
 
@@ -55,7 +61,9 @@ my %library = (
 	'gd.h' => 'memusagestat', 'gdfont' => 'memusagestat', 'cairo' => 'memusagestat',
 	'png.h' => 'memusagestat',
 	'zlib.h' => 'memusagestat|formats', 'elfutils/' => 'profile', 'dwarf.h' => 'profile',
-	'curses.h' => 'memusageprint', 'gelf.h' => 'profile', 'libelf.h' => 'profile', 'libiberty/' => 'profile',
+	'microhttpd.h' => 'memusageserve', 'curl/' => 'memusageserve',
+	'curses.h' => 'memusageprint', 'gelf.h' => 'profile', 'libelf.h' => 'profile',
+	'libiberty/' => 'profile',
 );
 
 my $print_or_exit =

@@ -59,7 +59,7 @@ sub differences {
 		(map { "--$_ is in $b_name, not in $a_name" } grep { !$a->{$_} } sort keys %$b));
 }
 
-for my $program (qw(memusage memusagestat memusageprint)) {
+for my $program (qw(memusage memusagestat memusageprint memusageserve)) {
 	next unless -x "$Lint::BUILD/bin/$program";
 	my %help = help_options($program);
 	ok(keys %help > 2, "$program --help lists options");

@@ -12,7 +12,7 @@ use Lint;
 my %may = ('memusage/record/futex_watch.c' => 1);
 my %starts;
 
-for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint))) {
+for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint memusageserve))) {
 	my @calls = code(slurp($file)) =~ /\b(pthread_create|thrd_create|clone3?|timer_create)\s*\(/g;
 	$starts{$file} = 1 if @calls;
 	check($file, $may{$file} ? () : map { "$_() makes a thread" } @calls);

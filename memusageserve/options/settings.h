@@ -1,0 +1,28 @@
+/* settings.h -- The command line of memusageserve.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/options.h"
+
+/* Strings point into argv; NULL means "not given". */
+struct settings {
+	unsigned int pid;	/* a process of the run, or the memusage that started it */
+	const char *serve;	/* address for listener_open(); NULL: serve nothing */
+	unsigned int listener;	/* descriptor of the socket, which memusage has opened; 0: none */
+	unsigned int collector;	/* process ID of the collector, if memusage knows it; 0: unknown */
+	bool no_names_cache;
+	bool quiet;
+};
+
+/* The option table, for tests. Its values go to one static struct settings. */
+extern const struct opt_tool settings_tool;
+
+/* settings_parse -- Reads the command line.
+ *
+ * Does not return if it is invalid or asks for help. The result is static.
+ */
+const struct settings *settings_parse(int argc, char **argv);

@@ -1,0 +1,123 @@
+/* worker.c -- Makes an answer in a process of its own.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageserve/source/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/common/child.h"
+#include "profile/base/limits.h"
+
+enum {
+	NICE = 10,		/* a client that asks all the time takes little of a full CPU */
+	CPU_SECONDS = 120
+};
+
+static void give_way_to_others(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0 && write(fd, "1000", 4) < 0)
+		errno = 0;
+	if (fd >= 0)
+		close(fd);
+	setpriority(PRIO_PROCESS, 0, NICE);
+	limits_lower(RLIMIT_CPU, CPU_SECONDS);
+}
+
+/* The connections of clients are close-on-exec, not close-on-fork: a client would not see the end
+ * of one as long as a worker has it. */
+static void close_other_files(int one, int other)
+{
+	const unsigned int low = (unsigned int)(one < other ? one : other);
+	const unsigned int high = (unsigned int)(one < other ? other : one);
+
+	if (low > STDERR_FILENO + 1)
+		syscall(SYS_close_range, STDERR_FILENO + 1u, low - 1, 0u);
+	if (high > low + 1)
+		syscall(SYS_close_range, low + 1, high - 1, 0u);
+	syscall(SYS_close_range, high + 1, ~0u, 0u);
+}
+
+static void run_work(int output, int kept, worker_fn *work, void *data)
+{
+	enum worker_result result;
+	FILE *out;
+
+	child_reset_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_IGN);
+	give_way_to_others();
+	close_other_files(output, kept >= 0 ? kept : output);
+	out = fdopen(output, "w");
+	if (!out)
+		_exit(WORKER_FAILED);
+	result = work(out, data);
+	if (fflush(out) != 0)
+		_exit(WORKER_FAILED);
+	_exit(result);
+}
+
+int worker_start(struct worker *w, worker_fn *work, void *data, int kept)
+{
+	const pid_t parent = getpid();
+
+	*w = (struct worker){ .pidfd = -1, .output = memfd_create("answer", MFD_CLOEXEC) };
+	if (w->output < 0)
+		return -1;
+	w->pid = fork();
+	if (w->pid == 0) {
+		if (getppid() != parent)
+			_exit(WORKER_FAILED);
+		run_work(w->output, kept, work, data);
+	}
+	if (w->pid > 0)
+		w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);
+	if (w->pid > 0 && w->pidfd >= 0)
+		return 0;
+	worker_stop(w);
+	return -1;
+}
+
+static void say_in_output(int output, const char *text)
+{
+	if (ftruncate(output, 0) == 0 && pwrite(output, text, strlen(text), 0) < 0)
+		errno = 0;
+}
+
+enum worker_result worker_finish(struct worker *w)
+{
+	const int status = child_wait(w->pid);
+
+	close(w->pidfd);
+	w->pid = 0;
+	w->pidfd = -1;
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= WORKER_NOT_FOUND)
+		return (enum worker_result)WEXITSTATUS(status);
+	say_in_output(w->output, "the process that made the answer was killed\n");
+	return WORKER_FAILED;
+}
+
+void worker_stop(struct worker *w)
+{
+	if (w->pid > 0) {
+		kill(w->pid, SIGKILL);
+		child_wait(w->pid);
+	}
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	if (w->output >= 0)
+		close(w->output);
+	*w = (struct worker){ .pidfd = -1, .output = -1 };
+}

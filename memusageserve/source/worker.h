@@ -1,0 +1,45 @@
+/* worker.h -- Makes an answer in a process of its own.
+ *
+ * Copies, names and pages take from a millisecond to seconds, and read what other programs wrote.
+ * In a child they delay nobody, leave no memory behind, and may fail.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdio.h>
+#include <sys/types.h>
+
+/* What became of the work. */
+enum worker_result {
+	WORKER_DONE = 0,
+	WORKER_FAILED = 1,	/* the output is the reason, a line of text */
+	WORKER_NOT_FOUND = 2	/* likewise: what was asked for is not there */
+};
+
+/* Writes the answer to OUT, which need not be flushed. Returns enum worker_result. */
+typedef enum worker_result worker_fn(FILE *out, void *data);
+
+struct worker {
+	pid_t pid;	/* 0: none */
+	int pidfd;	/* readable when it has ended */
+	int output;	/* memory file of the answer */
+};
+
+/* worker_start -- Starts a child that calls WORK.
+ *
+ * kept  a descriptor that WORK needs, -1: none. The child closes all others but the standard files.
+ * It gives way to other processes, and is the first that the kernel ends when memory is short.
+ * Returns 0, or -1 with errno; then there is no worker.
+ */
+int worker_start(struct worker *w, worker_fn *work, void *data, int kept);
+
+/* worker_finish -- Takes the result of a worker; waits for it.
+ *
+ * Returns enum worker_result; w->output stays open, and is the caller's. A worker that was killed
+ * has failed, and its output is the reason.
+ */
+enum worker_result worker_finish(struct worker *w);
+
+/* worker_stop -- Ends a worker whose answer nobody wants. Fine if there is none. */
+void worker_stop(struct worker *w);
