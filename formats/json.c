@@ -195,6 +195,21 @@ static bool is_site_listed(const struct filter *f, uint32_t number)
 	return sites_is_counted(s) && !filter_stack(f, s->stack).is_ignored;
 }
 
+/* "labels":{"request":"login"}, */
+static void write_site_labels(FILE *out, const struct labels *labels, uint32_t set)
+{
+	struct label label[MU_LABELS_DEPTH];
+	uint32_t count = labels_of_set(labels, set, label);
+
+	for (uint32_t i = 0; i < count; i++) {
+		fputs(i ? "," : "\"labels\":{", out);
+		json_put_string(out, label[i].key);
+		putc(':', out);
+		json_put_string(out, label[i].value);
+	}
+	fputs(count ? "}," : "", out);
+}
+
 static void write_site_list(FILE *out, const struct filter *f, const struct site_details *details)
 {
 	const struct profile *p = f->profile;
@@ -212,6 +227,7 @@ static void write_site_list(FILE *out, const struct filter *f, const struct site
 		fprintf(out, "%s\"call\":\"%s\",", before, json_function_name(s->fn));
 		write_stack_frames(out, p, &stack);
 		fprintf(out, "\"truncated\":%s,", is_truncated ? "true" : "false");
+		write_site_labels(out, &p->labels, s->label);
 		if (details->errors)
 			write_site_errors(out, s, &details->errors[i],
 					  details->growth ? &details->growth[i] : NULL,

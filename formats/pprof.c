@@ -231,6 +231,15 @@ static void write_pid_label(struct pprof_writer *w)
 	write_label(w, "pid", text);
 }
 
+static void write_thread_labels(struct pprof_writer *w, uint32_t set)
+{
+	struct label label[MU_LABELS_DEPTH];
+	uint32_t count = labels_of_set(&w->p->labels, set, label);
+
+	for (uint32_t i = 0; i < count; i++)
+		write_label(w, label[i].key, label[i].value);
+}
+
 static void write_sample(struct pprof_writer *w, const struct site *s, const struct filtered *stack)
 {
 	const uint64_t value[TYPES] = { s->total_blocks,
@@ -249,6 +258,7 @@ static void write_sample(struct pprof_writer *w, const struct site *s, const str
 	protobuf_message(&w->part, SAMPLE_VALUES, &w->inner);
 	if (w->now)
 		write_pid_label(w);
+	write_thread_labels(w, s->label);
 	protobuf_message(&w->out, PROFILE_SAMPLE, &w->part);
 	flush_message(w);
 }

@@ -42,6 +42,14 @@
  *		stop and resume the recording of new blocks, in all threads; recording resumes when
  *		each pause has had its resume. Blocks from before are followed to their end.
  *
+ *	MEMUSAGE_LABEL(key, value)
+ *		labels what this thread allocates from now on, until it sets another value for
+ *		the key, or NULL, which ends the label. Both are texts, of which at most 63 and
+ *		255 bytes are kept. A thread has up to eight keys at once, a process up to a
+ *		thousand different sets of labels: take the kind of a request, not its number. A
+ *		thread begins without labels; the child of a fork goes on with those of the
+ *		thread that forked.
+ *
  *	MEMUSAGE_AD_HOC_EVENT(weight)
  *		counts an event of any kind by its call stack (--mode=ad-hoc).
  *	MEMUSAGE_HISTOGRAM_MEMORY(address)
@@ -73,7 +81,8 @@ enum memusage_request {
 	MEMUSAGE_REQUEST_PAUSE = 10,
 	MEMUSAGE_REQUEST_RESUME = 11,
 	MEMUSAGE_REQUEST_AD_HOC = 12,
-	MEMUSAGE_REQUEST_HISTOGRAM = 13
+	MEMUSAGE_REQUEST_HISTOGRAM = 13,
+	MEMUSAGE_REQUEST_LABEL = 14
 };
 
 typedef uintptr_t (*memusage_request_fn)(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c);
@@ -162,6 +171,8 @@ static inline __attribute__((always_inline, unused)) int memusage_is_recording_(
 #define MEMUSAGE_MARK(name) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_MARK, name, 0, 0)
 #define MEMUSAGE_PAUSE() MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_PAUSE, 0, 0, 0)
 #define MEMUSAGE_RESUME() MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_RESUME, 0, 0, 0)
+
+#define MEMUSAGE_LABEL(key, value) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LABEL, key, value, 0)
 
 #define MEMUSAGE_AD_HOC_EVENT(weight) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_AD_HOC, weight, 0, 0)
 #define MEMUSAGE_HISTOGRAM_MEMORY(address) \

@@ -25,6 +25,7 @@
 #include "recording/blocks.h"
 #include "recording/collector_query.h"
 #include "recording/end.h"
+#include "recording/labels.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
 #include "recording/recorded.h"
@@ -433,6 +434,8 @@ struct mu_image {
 	struct mu_sampling sampling; /* likewise */
 	struct mu_reaped_children reaped; /* likewise; of end.h */
 	struct mu_recorded recorded;	  /* likewise; of recorded.h */
+	uint64_t labels;	 /* likewise; offset of a struct mu_labels of labels.h, 0 none */
+	uint64_t labels_dropped; /* labels for which there was no room */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
@@ -475,7 +478,8 @@ struct mu_site {
 	uint16_t fn; /* enum mu_fn or mu_site_fn */
 	uint16_t flags; /* enum mu_site_flag */
 	uint64_t first; /* time of its first event */
-	uint32_t point, reserved; /* number in the table of points + 1, 0 none */
+	uint32_t point; /* number in the table of points + 1, 0 none */
+	uint32_t label; /* number of the set of labels in mu_labels, 0 none */
 };
 /* Kinds of sites outside of malloc's family. */
 enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34,

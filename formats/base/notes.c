@@ -61,6 +61,8 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 		{ d->triggers, "snapshots that a signal or a threshold asked for: they came too "
 			       "fast" },
 		{ d->marks, "marks" },
+		{ r->labels_dropped, "labels: there was no room for so many, or such long ones; "
+				     "their value is \"(more)\"" },
 		{ d->modules, "objects" },
 		{ d->forks, "forked processes: no room for their recording, or a fork in the "
 			    "middle of an event" },

@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "formats/page/page_facts.h"
+#include "formats/page/page_labels.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_series.h"
 #include "formats/page/page_trends.h"
@@ -243,6 +244,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_series(j, p->export->image, b->points);
 	page_put_tree(j, &p->stacks.tree, &cut, b->name_bytes);
 	page_put_sites(j, &cut, &s);
+	page_put_labels(j, p->export->filter->profile, &cut, &s);
 	write_snapshots(j, p, &cut, b);
 	page_put_trends(j, p, &cut);
 	if (has_accesses)

@@ -29,6 +29,7 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t accesses;
 	_Alignas(LOCK_LINE) uint32_t accounting; /* sites.c: the cells of sites_charge() */
 	_Alignas(LOCK_LINE) uint32_t buckets;
+	_Alignas(LOCK_LINE) uint32_t labels;
 	_Alignas(LOCK_LINE) uint32_t mapping;
 	_Alignas(LOCK_LINE) uint32_t marks;
 	_Alignas(LOCK_LINE) uint32_t memory;

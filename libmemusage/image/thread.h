@@ -73,6 +73,7 @@ struct thread {
 	uint32_t sample_is_cut; /* sample_left ends at no sampled block */
 	uint64_t newest_calls;	/* allocations up to `newest`, that one included */
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
+	uint32_t label;		  /* the set of its labels, 0: none (requests/labels.h) */
 };
 
 /* The calling thread's record; before it has one, a record that is always busy. */

@@ -32,6 +32,7 @@
 #include "libmemusage/pages/pages.h"
 #include "libmemusage/pages/pages_start.h"
 #include "libmemusage/requests/access_request.h"
+#include "libmemusage/requests/labels.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/requests/pools.h"
 #include "libmemusage/tables/accesses.h"
@@ -190,6 +191,7 @@ bool image_begin(const struct slot *slot)
 		return false;
 	}
 	describe_process(&image->process);
+	labels_init();
 	marks_init();
 	collector_query_init();
 	pools_forget();
@@ -256,6 +258,7 @@ void image_inherit(const struct slot *slot)
 	image->events_seen = 0;
 	image->notes |= MU_NOTE_HISTORY;
 	image->drops = (struct mu_drops){ 0 };
+	image->labels_dropped = 0;
 	image->request = MU_REQUEST_NONE;
 	image->served_serial = image->request_serial;
 	image->snapshots_serial &= ~UINT64_C(1);

@@ -212,6 +212,7 @@ static void reset_record(struct thread *thread)
 	thread->deleting = 0;
 	thread->sample_left = 0;
 	thread->sample_log2 = 0;
+	thread->label = 0;
 	thread->timer = -1;
 	walk_begin_thread(thread->walk);
 }

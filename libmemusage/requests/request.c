@@ -12,6 +12,7 @@
 #include "libmemusage/base/objects.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/requests/access_request.h"
+#include "libmemusage/requests/labels.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/requests/pools.h"
 #include "libmemusage/tables/block_search.h"
@@ -98,6 +99,8 @@ static bool serve_request(struct thread *thread, const struct call_site *place, 
 		return true;
 	case MEMUSAGE_REQUEST_HISTOGRAM:
 		return request_histogram_at(thread, a);
+	case MEMUSAGE_REQUEST_LABEL:
+		return labels_set(thread, (const char *)a, (const char *)b);
 	default:
 		return false; /* of a later version of the header */
 	}

@@ -38,7 +38,7 @@ struct memo {
 	uint8_t fn;
 	uint8_t words;
 	uint32_t site;
-	uint32_t generation; /* of the rules */
+	uint32_t key; /* walk->key: of the rules and the labels */
 	uint16_t next[NEXT]; /* the memos that followed this one, the last first */
 	uint64_t word[WORDS];
 };
@@ -99,7 +99,7 @@ INLINE bool memo_holds(struct walk *walk, const struct memo *memo, unsigned int 
 {
 	uint64_t changed = 0;
 
-	if (memo->slot != slot || memo->fn != fn || memo->generation != walk->generation ||
+	if (memo->slot != slot || memo->fn != fn || memo->key != walk->key ||
 	    memo->kept > walk->count || (memo->bp && memo->bp != bp))
 		return false;
 	const struct walk_frame *outer = &walk->frame[memo->kept - 1u];
@@ -254,7 +254,7 @@ static uint32_t remember_stack(struct walk *walk, unsigned int fn, uint64_t slot
 	memo->outer_hash = outer->hash;
 	memo->outer_words = (uint32_t)((outer->slot - slot) / 8);
 	memo->fn = (uint8_t)fn;
-	memo->generation = walk->generation;
+	memo->key = walk->key;
 	return number;
 }
 

@@ -168,7 +168,8 @@ static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *
 				  .fn = (uint16_t)fn,
 				  .flags = site_flags | site_flags_of_fn(fn),
 				  .first = sites_tick(),
-				  .point = point_of_new_site(walk, number, origin) };
+				  .point = point_of_new_site(walk, number, origin),
+				  .label = walk ? walk->label : 0 };
 	publish_entry(MU_SEC_SITES);
 	if (sites.count * 4 > sites.index->mask * 3)
 		index_grow();
@@ -200,7 +201,7 @@ static uint64_t hash_of_stack(const struct walk *walk, unsigned int fn)
 {
 	uint64_t hash = walk->count ? walk->frame[walk->count - 1].hash : 0;
 
-	return hash_spread(hash + fn + 1);
+	return hash_spread(hash + fn + 1) ^ hash_spread(walk->label);
 }
 
 uint32_t sites_find(struct walk *walk, unsigned int fn)

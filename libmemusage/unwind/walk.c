@@ -267,8 +267,10 @@ static struct walk *walk_of_thread(struct thread *thread)
 {
 	if (!thread->walk) {
 		thread->walk = memory_map(sizeof(struct walk));
-		if (thread->walk)
+		if (thread->walk) {
 			thread->walk->judge_in = WALK_JUDGED_AFTER;
+			thread->walk->label = thread->label;
+		}
 	}
 	return thread->walk;
 }
@@ -303,6 +305,7 @@ static void switch_to_stack(struct thread *thread, struct walk *walk, uint64_t s
 	if (walk->generation != now)
 		walk->count = walk->checks = 0;
 	walk->generation = now;
+	walk_renew_key(walk);
 	stack_memory_enter(thread, &walk->stack, slot);
 	/* Remembered frames of other stacks may be gone: there is no proof for them. */
 	if (walk->stack.is_own)
@@ -366,6 +369,7 @@ void walk_begin_thread(struct walk *walk)
 		return;
 	walk->stack = (struct stack_view){ 0 };
 	walk->count = walk->checks = walk->generation = 0;
+	walk->label = 0;
 }
 
 struct walk *walk_start_empty(struct thread *thread)

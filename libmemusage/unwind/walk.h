@@ -73,6 +73,8 @@ struct walk {
 	uint32_t judge_in;	      /* so many events more, and those of look_in, ... */
 	bool recalls;		      /* ... are looked for in recall, or are not ... */
 	uint32_t pause;		      /* ... for so many events, should that not pay */
+	uint32_t label; /* thread->label: sites of different labels are different */
+	uint32_t key;	/* of label and generation, unless that is 0; walk_renew_key() */
 	uint32_t site, site_generation; /* what sites_find() said last, ... */
 	uint64_t site_hash;		/* ... and for what; 0 nothing */
 	bool known_only; /* only known rules may be used: emulated_event.h */
@@ -93,6 +95,14 @@ struct walk {
 };
 
 extern uint32_t walk_generation;
+
+/* walk_renew_key -- make the key by which recall.c knows that label and generation are the same.
+ *
+ * There are less than 2^12 sets of labels. */
+static inline void walk_renew_key(struct walk *walk)
+{
+	walk->key = walk->generation ^ walk->label << 20;
+}
 
 /* walk_is_on -- return whether the remembered frames belong to the stack of a slot. */
 static inline bool walk_is_on(const struct walk *walk, uint64_t slot)

@@ -15,6 +15,7 @@
 #include "memusageprint/text/advice.h"
 #include "memusageprint/text/bounds_note.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/label_list.h"
 #include "memusageprint/text/metric_text.h"
 
 enum { FIGURES_COLUMNS = 20, BOUNDS_COLUMN = 11 };
@@ -195,6 +196,10 @@ void calltree_print(FILE *out, const struct calltree *c)
 	const struct tree_options o = { .grouping = TREE_BY_LINE, .threshold = c->threshold,
 					.by_blocks = c->kind == METRIC_TEMPORARY,
 					.depth = c->depth };
+	const struct label_list labels = { .filter = c->filter, .weight = c->weight,
+					   .by_blocks = c->kind == METRIC_TEMPORARY,
+					   .lacks_blocks = c->lacks_blocks,
+					   .distance = c->distance };
 	struct calltree_printer *p = xcalloc(1, sizeof(*p));
 	struct call_tree t;
 
@@ -204,6 +209,7 @@ void calltree_print(FILE *out, const struct calltree *c)
 	p->t = &t;
 	put_heading(p);
 	put_child_nodes(p, &t.node[0]);
+	label_list_put(out, &labels);
 	if (t.is_cut)
 		fputs("\nThe tree is not complete: a higher threshold shows all of it.\n", out);
 	if (has_bounds(p))

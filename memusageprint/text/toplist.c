@@ -14,9 +14,10 @@
 #include "cli/xmalloc.h"
 #include "formats/base/bounds.h"
 #include "memusageprint/text/advice.h"
-#include "memusageprint/text/bounds_note.h"
 #include "memusageprint/text/frame_text.h"
+#include "memusageprint/text/label_list.h"
 #include "memusageprint/text/metric_text.h"
+#include "memusageprint/text/toplist_note.h"
 #include "profile/model/place_trends.h"
 
 enum {
@@ -353,6 +354,31 @@ static void put_place_callers(FILE *out, const struct toplist *list, const struc
 		fputs(count > CALLERS ? ", ...\n" : "\n", out);
 }
 
+static struct label_list label_list_of(const struct toplist *list)
+{
+	return (struct label_list){ .filter = list->filter, .weight = list->weight,
+				    .by_blocks = is_about_blocks(list),
+				    .lacks_blocks = list->lacks_blocks,
+				    .distance = list->distance };
+}
+
+/* "        labels request=login 60.0%, no label 40.0%" */
+static void put_place_labels(FILE *out, const struct toplist *list, const uint32_t *group,
+			     const struct top_entry *entry, struct unbounded *u)
+{
+	const struct label_list labels = label_list_of(list);
+	uint32_t count;
+	struct label_sum *sum = group ? label_list_sum(&labels, group, group[entry->site], &count) :
+					NULL;
+
+	if (!sum)
+		return;
+	put_below_name(out, list, u, "labels ");
+	label_list_put_shares(out, &labels, sum, count);
+	putc('\n', out);
+	free(sum);
+}
+
 /* "        lived 1.20 ms on average" */
 static void put_mean_lifetime(FILE *out, const struct toplist *list, const struct top_entry *entry,
 			      struct unbounded *u)
@@ -390,7 +416,7 @@ static void put_rest_of_list(FILE *out, const struct toplist *list, const struct
 
 /* Prints what is below the name of an entry: bounds, lines, callers. */
 static void put_entry_details(FILE *out, const struct toplist *list, const struct top *t,
-			      const struct top_entry *entry)
+			      const struct top_entry *entry, const uint32_t *group)
 {
 	struct unbounded u = { .error = &entry->error, .bytes = entry->bytes,
 			       .blocks = entry->blocks };
@@ -402,15 +428,30 @@ static void put_entry_details(FILE *out, const struct toplist *list, const struc
 	}
 	if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
 		put_place_callers(out, list, entry, &u);
+	put_place_labels(out, list, group, entry, &u);
 	if (list->lifetimes)
 		put_mean_lifetime(out, list, entry, &u);
 	put_bounds_line(out, list, u.error, u.bytes, u.blocks);
+}
+
+/* Returns the place of each site, to be freed; NULL if none has labels. */
+static uint32_t *group_labelled_sites(const struct toplist *list)
+{
+	const struct profile *p = list->filter->profile;
+	uint32_t *group;
+
+	if (!p->labels.count)
+		return NULL;
+	group = xcalloc((size_t)p->sites.count + 1, sizeof(*group));
+	top_group_sites(group, list->filter, list->group);
+	return group;
 }
 
 static void put_place_list(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
 	enum trend *trend = judge_entries(list, t->entry, is_about_growth(list) ? count : 0);
+	uint32_t *group = group_labelled_sites(list);
 
 	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" :
 			  is_about_growth(list)		   ? "grown by" : "allocated by");
@@ -422,9 +463,10 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 		if (is_about_growth(list) && trend_text(trend[i]))
 			fprintf(out, ", %s", trend_text(trend[i]));
 		putc('\n', out);
-		put_entry_details(out, list, t, entry);
+		put_entry_details(out, list, t, entry, group);
 	}
 	put_rest_of_list(out, list, t, count);
+	free(group);
 	free(trend);
 }
 
@@ -501,47 +543,6 @@ static void put_heap_change(FILE *out, const struct toplist *list, const struct 
 		format_with_bounds(list, text, &error, llabs(bytes)));
 }
 
-/* ---- the explanation ----------------------------------------------------------------------- */
-
-static void put_explanation(FILE *out, const struct toplist *list)
-{
-	const char *place = list->group == TOP_BY_LINE	   ? "a line of " :
-			    list->group == TOP_BY_FUNCTION ? "" :
-			    list->group == TOP_BY_FILE	   ? "the source file of " :
-							     "the program or library of ";
-	putc('\n', out);
-	bounds_note_put(out, list->distance);
-	if (list->kind == METRIC_LIVE && !list->is_live)
-		fputs("Not all of this need be a leak: what a program keeps to its end is here "
-		      "too.\n",
-		      out);
-	if (list->kind == METRIC_LIVE && list->is_live)
-		fputs("Most of this is no leak: what the program still uses is here too; "
-		      "what keeps growing may" LAYOUT_NEWLINE "be one.\n", out);
-	if (is_about_growth(list) && list->image)
-		fputs("Verdicts (still growing, settled, churns) are about the whole run; a place "
-		      "without one gives no" LAYOUT_NEWLINE "evidence.\n", out);
-	if (list->kind == METRIC_TEMPORARY)
-		fputs("Temporary blocks were freed by the thread that allocated them, before it "
-		      "allocated again.\n", out);
-	if (is_about_ad_hoc(list))
-		fputs("Units are the weights that the program gave its events; places whose events "
-		      "have none are" LAYOUT_NEWLINE "left out. ", out);
-	else
-		fputs("Bytes are those that were asked for. ", out);
-	if (list->shows_runtime)
-		fprintf(out, "A place is %sthe function" LAYOUT_NEWLINE
-			"that called malloc or the like.\n", place);
-	else
-		fprintf(out, "A place is %sthe innermost function" LAYOUT_NEWLINE
-			"that neither wraps malloc, by its name, "
-			"nor belongs to a language's run-time.\n", place);
-	if (list->lifetimes)
-		fputs("Lifetimes are those of all blocks that the stacks in this list ever "
-		      "allocated, known to" LAYOUT_NEWLINE
-		      "a millisecond; a block that was not freed lived to the end.\n", out);
-}
-
 struct toplist toplist_of_subject(const struct report_subject *s, enum metric_kind kind,
 				  const struct settings *settings)
 {
@@ -558,6 +559,7 @@ void toplist_print(FILE *out, const struct toplist *list)
 {
 	struct top places, functions;
 	struct top_entry shrunk = { .stacks = 0 }, unused;
+	const struct label_list labels = label_list_of(list);
 	const enum top_order order = is_about_blocks(list) ? TOP_BY_BLOCKS :
 				     is_about_growth(list) ? TOP_BY_CHANGE : TOP_BY_BYTES;
 
@@ -576,7 +578,8 @@ void toplist_print(FILE *out, const struct toplist *list)
 		put_place_list(out, list, &places);
 		put_shrunk_line(out, list, &shrunk);
 		put_function_list(out, list, &functions);
-		put_explanation(out, list);
+		label_list_put(out, &labels);
+		toplist_note_put(out, list);
 		if (list->group == TOP_BY_LINE || list->group == TOP_BY_FUNCTION)
 			advice_print_names(out, list->filter->profile, &places,
 					   order == TOP_BY_BLOCKS);

@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { Explorer } from './explore.js';
+import { labelChooser, labelData } from './labels.js';
 import { Model } from './model.js';
 import { markSelected, PlaceBar } from './places.js';
 import { Points } from './points.js';
@@ -98,7 +99,8 @@ class Page {
 			.append(el('div', { class: 'head-line' }, el('h1', {}, 'memusage'),
 			el('span', { class: 'head-command', dir: 'ltr',
 				title: clip(model.run.command || '', 2000) }, name),
-			el('span', { class: 'head-tools' }, chooser(model), this.theme,
+			el('span', { class: 'head-tools' }, chooser(model), labelChooser(model),
+				this.theme,
 				el('button', { type: 'button', onclick: () => print() }, 'Print'))),
 				this.tabs, this.onPaper, new PlaceBar(model).element);
 		const when = model.run.start_ms
@@ -253,17 +255,20 @@ function clean(value) {
 	return value;
 }
 
-// Makes the model of the process that the address names. A change of the process reads it anew.
+// Makes the model of the process and the labels that the address names. A change of them reads it
+// anew.
 function readModel() {
 	const data = clean(JSON.parse(document.getElementById('data').textContent));
 	const views = TABS.map((t) => t.id), state = new State(views);
-	const model = new Model(processData(data, state.process)), { process } = state;
+	const { process, label } = state;
+	const model = new Model(labelData(processData(data, process), label));
 	model.lifeUnit = model.data.life_unit || 'ms';
 	model.shortLife = model.data.short_life || 1;
 	model.state = state;
 	state.views = tabsOf(model).map((t) => t.id);
 	state.read(location.hash);
-	state.onchange(() => state.process !== process && location.reload());
+	state.onchange(() => (state.process !== process || state.label !== label) &&
+		location.reload());
 	return model;
 }
 

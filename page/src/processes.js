@@ -11,7 +11,7 @@ const HEADS = ['Peak', 'At the end', 'Ran', 'Process', 'End'];
 export function processData(data, pid) {
 	const others = data.others || [], found = others.find((o) => o.run.pid === pid);
 	const shown = [data, ...others].map((o) => o.run && o.run.pid);
-	return found ? { ...data, access: undefined, ...found, shown,
+	return found ? { ...data, access: undefined, labels: undefined, ...found, shown,
 		run: { ...found.run, images: data.run.images } } : { ...data, shown };
 }
 

@@ -122,6 +122,7 @@ void profile_load(struct profile *p, const struct image *im)
 	image_forget(im);
 	if (sites_load(&p->sites, im, p->stack_count, NULL) < 0)
 		xno_memory();
+	labels_load(&p->labels, im);
 }
 
 void profile_free(struct profile *p)
@@ -131,6 +132,7 @@ void profile_free(struct profile *p)
 	free(p->frame);
 	free(p->stack);
 	sites_free(&p->sites);
+	labels_free(&p->labels);
 	symbols_free(&p->symbols);
 	*p = (struct profile){ .frame_count = 0 };
 }

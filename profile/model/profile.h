@@ -24,6 +24,7 @@
 
 #include "profile/base/error.h"
 #include "profile/read/image.h"
+#include "profile/read/labels.h"
 #include "profile/read/modules.h"
 #include "profile/read/sites.h"
 #include "profile/symbols/symbols.h"
@@ -68,6 +69,7 @@ struct profile {
 	struct profile_stack *stack;
 	uint32_t stack_count;
 	struct sites sites;
+	struct labels labels;	/* of the sites */
 	struct symbols symbols;	/* after profile_resolve() */
 	bool has_start;		/* stacks of what was mapped before anything was recorded */
 };

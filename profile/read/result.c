@@ -237,6 +237,7 @@ void result_take_figures(struct result *r, struct image *im)
 	r->process = im->head.process;
 	r->end = image_end_of(&im->head);
 	r->drops = im->head.drops;
+	r->labels_dropped = im->head.labels_dropped;
 	r->notes = im->head.notes;
 	r->request_places = im->head.request_places;
 	r->request_refused = im->head.request_refused;

@@ -57,6 +57,7 @@ struct result {
 	struct counters counters;
 	struct mu_process process;	/* its strings are below */
 	struct mu_drops drops;
+	uint64_t labels_dropped;	/* for which there was no room */
 	uint64_t log_lost;	/* records of the event log that were dropped */
 	uint32_t notes;		/* enum mu_note */
 	uint32_t threads_max;	/* most that lived at once */

@@ -28,14 +28,16 @@ static int load_site_table(struct sites *s, const struct image *im, uint32_t sta
 	for (; s->count < count; s->count++) {
 		/* Later fields are younger than some recordings. */
 		const size_t known = offsetof(struct mu_site, point);
-		struct mu_site from;
+		struct mu_site from = { .label = 0 };
 
-		if (!image_copy_entry(im, MU_SEC_SITES, s->count, &from, known))
+		if (!image_copy_entry(im, MU_SEC_SITES, s->count, &from, sizeof(from)) &&
+		    !image_copy_entry(im, MU_SEC_SITES, s->count, &from, known))
 			break;
 		s->site[s->count] = (struct site){
 			.stack = from.stack < stacks ? from.stack : 0,
 			.fn = from.fn < UINT8_MAX ? (uint8_t)from.fn : UINT8_MAX,
 			.flags = from.flags,
+			.label = from.label,
 			.first = (uint32_t)from.first };
 		if (s->count % FORGET_EVERY == 0)
 			image_forget(im);

@@ -21,6 +21,7 @@ struct site {
 	uint8_t fn;		/* enum mu_fn; 255: none that is known */
 	bool is_booked;		/* snapshots may have bytes here that no block has */
 	uint16_t flags;		/* enum mu_site_flag */
+	uint32_t label;		/* set of labels of the thread, 0: none; labels.h */
 	uint32_t first;		/* tick of its first event, as in struct mu_snapshot */
 	int64_t live_bytes;	/* now: at the end, if the process has ended */
 	int64_t live_blocks;

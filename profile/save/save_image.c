@@ -16,6 +16,7 @@
 #include "profile/base/crc32.h"
 #include "profile/base/file.h"
 #include "profile/read/batch.h"
+#include "profile/read/labels.h"
 #include "profile/read/lifetimes.h"
 #include "recording/accesses.h"
 #include "recording/family.h"
@@ -369,6 +370,17 @@ static void write_lifetimes(struct image_writer *w, struct mu_image *head)
 	write_bytes(w, &lives, are_known ? sizeof(lives) : 0);
 }
 
+static void write_labels(struct image_writer *w, struct mu_image *head)
+{
+	struct mu_labels *labels = malloc(sizeof(*labels));
+	uint64_t length = labels ? labels_copy_raw(w->im, labels) : 0;
+
+	head->labels = length && charge_copied_bytes(w, length) ? w->at : 0;
+	write_bytes(w, labels, head->labels ? length : 0);
+	write_padding(w);
+	free(labels);
+}
+
 static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
 	write_string(w, &head->process.exe);
@@ -378,6 +390,7 @@ static void write_header_parts(struct image_writer *w, struct mu_image *head)
 	write_high_histogram(w, &head->retired);
 	write_points_header(w, head);
 	write_lifetimes(w, head);
+	write_labels(w, head);
 }
 
 static void write_all_sections(struct image_writer *w, struct mu_image *head)
