@@ -70,6 +70,8 @@ want libdebuginfod1 lib:libdebuginfod.so.1
 want openssl cmd:openssl
 want libxml2-utils cmd:xmllint
 want ghostscript cmd:gs
+want protobuf-compiler cmd:protoc
+want python3-protobuf dir:lib/python3/dist-packages/google/protobuf
 want jq cmd:jq
 want curl cmd:curl
 want file cmd:file

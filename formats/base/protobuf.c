@@ -9,7 +9,7 @@
 
 #include "cli/xmalloc.h"
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
 static void reserve_message_bytes(struct protobuf *m, size_t bytes)
 {
@@ -37,6 +37,20 @@ void protobuf_number(struct protobuf *m, unsigned int field, uint64_t value)
 		return;
 	protobuf_varint(m, field << 3 | WIRE_VARINT);
 	protobuf_varint(m, value);
+}
+
+void protobuf_fixed64(struct protobuf *m, unsigned int field, uint64_t value)
+{
+	protobuf_varint(m, field << 3 | WIRE_FIXED64);
+	reserve_message_bytes(m, sizeof(value));
+	for (unsigned int i = 0; i < sizeof(value); i++)
+		m->data[m->size++] = (unsigned char)(value >> 8 * i);
+}
+
+void protobuf_text(struct protobuf *m, unsigned int field, const char *text)
+{
+	if (*text)
+		protobuf_bytes(m, field, text, strlen(text));
 }
 
 void protobuf_bytes(struct protobuf *m, unsigned int field, const void *data, size_t size)

@@ -25,6 +25,12 @@ void protobuf_varint(struct protobuf *m, uint64_t value);
  */
 void protobuf_number(struct protobuf *m, unsigned int field, uint64_t value);
 
+/* protobuf_fixed64 -- append a field of type fixed64, also if it is 0. */
+void protobuf_fixed64(struct protobuf *m, unsigned int field, uint64_t value);
+
+/* protobuf_text -- append a field of a zero-terminated text; an empty one needs no bytes. */
+void protobuf_text(struct protobuf *m, unsigned int field, const char *text);
+
 /* protobuf_bytes -- append a field of SIZE bytes: a string. */
 void protobuf_bytes(struct protobuf *m, unsigned int field, const void *data, size_t size);
 

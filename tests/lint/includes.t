@@ -40,7 +40,7 @@ my %rooms = (
 		interpose hooks emulator)],
 	memusage => [qw(common options record report collector remote launcher)],
 	profile => [qw(base names symbols read model save)],
-	formats => ['base', '', 'page'],
+	formats => ['base', '', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'live', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],
