@@ -16,7 +16,8 @@
 #include "libmemusage/image/list_lock.h"
 #include "libmemusage/image/thread.h"
 
-enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
+/* While a stop is open, threads that have forbidden stops run on: it waits for them. */
+enum { STOP_OPEN, STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 
 #define KIND(state) ((state) % STOP_KINDS)
 #define FIRM_ROUNDS 30u	   /* bounds of spin_backoff() until a firm stop is broken */
@@ -24,9 +25,10 @@ enum { STOP_FIRM, STOP_LOOSE, STOP_BROKEN, STOP_KINDS };
 #define PASS_YIELDS 2000u  /* for waiting threads to have their event */
 #define MASK_NEVER UINT64_C(0x40100) /* SIGKILL and SIGSTOP */
 
-/* The calling thread's own stop. */
+/* The calling thread's own stop, and those of others that it forbids. */
 static __thread struct {
 	bool is_on;
+	uint32_t forbids; /* stop_forbid() without stop_allow() */
 	struct signal_mask mask; /* the signals that it had blocked itself */
 	const uint64_t *returns_at; /* of stop_begin(), and what was there */
 	uint64_t returns_to;
@@ -74,7 +76,10 @@ bool stop_is_on(void)
 		return false;
 	if (unlikely(is_own_stop_abandoned()))
 		end_abandoned_stop();
-	return !mine.is_on && stop_asked() && KIND(load_stop_state()) != STOP_BROKEN;
+	if (mine.is_on || !stop_asked())
+		return false;
+	uint32_t kind = KIND(load_stop_state());
+	return kind != STOP_BROKEN && !(kind == STOP_OPEN && mine.forbids);
 }
 
 static void break_current_stop(uint32_t state)
@@ -115,40 +120,52 @@ static void leave_forbidden(void)
 		;
 }
 
-void stop_forbid(struct signal_mask *mask)
+/* The next stop lets a thread that waits here pass first. */
+static void forbid_after_stop(void)
 {
-	signal_mask_all(mask);
-	for (;;) {
-		__atomic_fetch_add(&locks.stop_forbidden, 1, __ATOMIC_SEQ_CST);
-		if (!stop_is_on())
-			return;
+	__atomic_fetch_add(&locks.stop_waiting, 1, __ATOMIC_RELAXED);
+	do {
 		leave_forbidden();
 		stop_await();
-	}
+		__atomic_fetch_add(&locks.stop_forbidden, 1, __ATOMIC_SEQ_CST);
+	} while (stop_is_on());
+	__atomic_fetch_sub(&locks.stop_waiting, 1, __ATOMIC_RELEASE);
 }
 
-void stop_allow(const struct signal_mask *mask)
+bool stop_forbid(void)
 {
-	leave_forbidden();
-	signal_mask_restore(mask);
+	if (!(__atomic_load_n(&gate.mode, __ATOMIC_RELAXED) & MODE_MANY))
+		return false;
+	__atomic_fetch_add(&locks.stop_forbidden, 1, __ATOMIC_SEQ_CST);
+	if (unlikely(stop_is_on()))
+		forbid_after_stop();
+	mine.forbids++;
+	return true;
 }
 
+void stop_allow(void)
+{
+	mine.forbids--;
+	leave_forbidden();
+}
+
+/* A handler that interrupted the calling thread does not wait for it. */
 static bool is_forbidden(void)
 {
-	return __atomic_load_n(&locks.stop_forbidden, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&locks.stop_forbidden, __ATOMIC_ACQUIRE) > mine.forbids;
 }
 
-/* One that jumped out of it in a sandbox is not waited for again. */
+/* One that left by longjmp is not waited for again. */
 static void await_allowed(void)
 {
-	for (unsigned int turn = 0; is_forbidden(); turn++)
+	for (unsigned int turn = 0; is_forbidden() && !stop_is_broken(); turn++)
 		if (!spin_backoff(turn))
 			__atomic_store_n(&locks.stop_forbidden, 0, __ATOMIC_RELAXED);
 }
 
 bool stop_keeps_list_locked(void)
 {
-	return __atomic_load_n(&locks.stop_holders, __ATOMIC_ACQUIRE) || is_forbidden();
+	return __atomic_load_n(&locks.stop_holders, __ATOMIC_ACQUIRE);
 }
 
 /* ---- stopping the others --------------------------------------------------------------------- */
@@ -184,6 +201,16 @@ static void let_waiters_pass(void)
 		spin_backoff(turn++);
 }
 
+/* Unless it was broken meanwhile. */
+static void change_kind(uint32_t from, uint32_t to)
+{
+	uint32_t state = load_stop_state();
+
+	if (KIND(state) == from)
+		__atomic_compare_exchange_n(&locks.stop_state, &state, state + to - from, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
 bool stop_begin(const uint64_t *returns_at)
 {
 	struct signal_mask before;
@@ -200,7 +227,6 @@ bool stop_begin(const uint64_t *returns_at)
 		return false;
 	}
 	let_waiters_pass();
-	await_allowed();
 	mine.mask = before;
 	mine.returns_at = returns_at;
 	mine.returns_to = returns_at ? *returns_at : 0;
@@ -208,6 +234,8 @@ bool stop_begin(const uint64_t *returns_at)
 	uint32_t state = load_stop_state();
 	__atomic_store_n(&locks.stop_state, state - KIND(state) + STOP_KINDS, __ATOMIC_RELEASE);
 	__atomic_fetch_or(&gate.mode, MODE_STOP, __ATOMIC_SEQ_CST);
+	await_allowed();
+	change_kind(STOP_OPEN, STOP_FIRM);
 	if (thread_quiesce() && !stop_is_broken())
 		return true;
 	stop_end();
@@ -216,11 +244,7 @@ bool stop_begin(const uint64_t *returns_at)
 
 void stop_loosen(void)
 {
-	uint32_t firm = load_stop_state();
-
-	if (KIND(firm) == STOP_FIRM)
-		__atomic_compare_exchange_n(&locks.stop_state, &firm, firm + STOP_LOOSE, false,
-					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	change_kind(STOP_FIRM, STOP_LOOSE);
 }
 
 bool stop_is_broken(void)

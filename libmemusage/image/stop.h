@@ -39,22 +39,23 @@ void stop_loosen(void);
 
 /* stop_keeps_list_locked -- return whether a thread must wait that is changing ld.so's list.
  *
- * Also true if a thread called stop_forbid() nevertheless. A thread that stopped the others in
- * order to fork then ends the stop, and begins another one a little later.
+ * A thread that stopped the others in order to fork then ends the stop, and begins another one a
+ * little later.
  */
 bool stop_keeps_list_locked(void);
 
 /* stop_forbid -- keep other threads from beginning a stop; first wait for the end of one.
  *
- * For a thread that takes the lock of ld.so's list for the recorder itself. stop_begin() waits for
- * stop_allow(), which must follow after some us, for 100 ms at most. Signals are blocked meanwhile,
- * except in a sandbox.
- * mask  set, for stop_allow(). Call it outside the hook.
+ * For a thread that is about to take a lock of libc which fork() does not free in the child: a stop
+ * of another thread waits for stop_allow(), for 100 ms at most, and the calling thread's events go
+ * on meanwhile. May be nested. Call it outside the hook, and not while the thread itself has
+ * stopped the others. Async-signal-safe.
+ * Returns whether stop_allow() must follow: false if the process has one thread.
  */
-void stop_forbid(struct signal_mask *mask);
+bool stop_forbid(void);
 
-/* stop_allow -- end what stop_forbid() began. */
-void stop_allow(const struct signal_mask *mask);
+/* stop_allow -- end what stop_forbid() began, if it returned true. */
+void stop_allow(void);
 
 /* stop_is_broken -- return whether a thread continued; in a forked child: before the fork. */
 bool stop_is_broken(void);

@@ -102,7 +102,7 @@ static void look_at_new_objects(void)
 }
 
 /* Under ld.so's lock: its list does not change meanwhile. libc does not free that lock in a child
- * of fork(), so no thread must fork now. */
+ * of fork(), so no thread must fork now, and no handler of this one. */
 static int watch_first_time(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)info;
@@ -121,7 +121,10 @@ void builtin_malloc_watch(void)
 
 	if (known.known)
 		return;
-	stop_forbid(&mask);
+	signal_mask_all(&mask);
+	bool is_forbidden = stop_forbid();
 	dl_iterate_phdr(watch_first_time, NULL);
-	stop_allow(&mask);
+	if (is_forbidden)
+		stop_allow();
+	signal_mask_restore(&mask);
 }

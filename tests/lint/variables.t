@@ -16,7 +16,8 @@ my %apart = (
 	# Only `gate` is in a page that the kernel wipes in a child.
 	'image/recorder gate' => 1,
 	# The linker collects these from all modules.
-	map { ("interpose/$_ real_part" => 1) } qw(interpose_exit interpose_new interpose_signal interpose_wait),
+	map { ("interpose/$_ real_part" => 1) }
+		qw(interpose_exit interpose_locked interpose_new interpose_signal interpose_wait),
 );
 my %used;
 

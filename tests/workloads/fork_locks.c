@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <link.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -58,6 +59,24 @@ static void set_variable(int calls)
 	(void)calls;
 	snprintf(value, sizeof(value), "%u", number++);
 	setenv("FORK_LOCKS", value, 1);
+}
+
+static void set_locale(int calls)
+{
+	static unsigned int number;
+
+	(void)calls;
+	setlocale(LC_ALL, number++ & 1 ? "C.UTF-8" : "C");
+}
+
+static void set_zone(int calls)
+{
+	static char zones[][12] = { "TZ=UTC", "TZ=CET-1CEST" };
+	static unsigned int number;
+
+	(void)calls;
+	putenv(zones[number++ & 1]);
+	tzset();
 }
 
 /* ---- the fork ------------------------------------------------------------------------------ */
@@ -242,6 +261,10 @@ int main(int argc, char **argv)
 		fork_inside(count);
 	if (!strcmp(argv[1], "setenv"))
 		fork_beside(set_variable, count);
+	if (!strcmp(argv[1], "setlocale"))
+		fork_beside(set_locale, count);
+	if (!strcmp(argv[1], "tzset"))
+		fork_beside(set_zone, count);
 	say("children=%d hung=%d", children, hung);
 	return 0;
 }
