@@ -16,6 +16,10 @@
 #define MU_ENV_NO_TIMER "MEMUSAGE_NO_TIMER"
 #define MU_ENV_TRACE_MMAP "MEMUSAGE_TRACE_MMAP"
 
+/* Set by memusage if it has seccomp filters itself: their number, unless the user has set it. A
+ * process that has more inherited one from a program that loaded it, and is not recorded. */
+#define MU_ENV_FILTERS "MEMUSAGE_FILTERS"
+
 /* Set: record nothing until a client starts it (--start-paused); read by the library alone. */
 #define MU_ENV_PAUSED "MEMUSAGE_PAUSED"
 

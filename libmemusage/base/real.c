@@ -210,6 +210,14 @@ static int syscall_prctl(int option, unsigned long a, unsigned long b, unsigned 
 	return (int)set_errno_from(PROGRAM_SYS5(SYS_prctl, option, a, b, c, d));
 }
 
+static long initial_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	real_resolve();
+	if (!early.resolving)
+		return real.syscall(number, a, b, c, d, e, f);
+	return set_errno_from(sys_call_always(number, a, b, c, d, e, f));
+}
+
 /* Only for the calling thread; but before the first event there is no other. */
 static int syscall_setuid(uid_t user)
 {
@@ -267,7 +275,8 @@ static const struct real_name {
 	NAME(mlockall), NAME(brk), NAME(sbrk), NAME(shmat), NAME(shmdt), NAME(fork),
 	{ offsetof(struct real, register_atfork), "__register_atfork" }, NAME(sigaction),
 	NAME(sigwait), NAME(sigwaitinfo), NAME(sigtimedwait), NAME(sigpending),
-	NAME(signalfd), NAME(sigaltstack), NAME(prctl), NAME(setuid), NAME(setreuid),
+	NAME(signalfd), NAME(sigaltstack), NAME(syscall), NAME(prctl), NAME(setuid),
+	NAME(setreuid),
 	NAME(setresuid), NAME(setrlimit), NAME(prlimit), NAME(setitimer),
 	/* Before glibc 2.34 these are in libraries of their own, which may be loaded later. */
 	NAME(pthread_attr_getstacksize), NAME(pthread_getattr_default_np),
@@ -371,6 +380,7 @@ struct real real = {
 	.pthread_create = initial_pthread_create,
 	.sigaction = initial_sigaction,
 	.sigaltstack = syscall_sigaltstack,
+	.syscall = initial_syscall,
 	.prctl = syscall_prctl,
 	.setuid = syscall_setuid,
 	.setreuid = syscall_setreuid,

@@ -21,6 +21,7 @@
 #include <time.h>
 
 struct real {
+	long (*syscall)(long, long, long, long, long, long, long); /* first: syscall_entry.S */
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
 	void *(*realloc)(void *, size_t);

@@ -15,6 +15,7 @@ struct sandbox {
 	bool is_strict;	    /* ... for the mode in which threads and children cannot be made */
 	bool has_no_clock;  /* to read a clock may kill: clock.h */
 	uint32_t pid;	    /* of the process, for which the kernel is not asked any more */
+	int64_t tid_at; /* where libc keeps a thread's ID, from the thread pointer; 0: not found */
 };
 
 extern struct sandbox sandbox;
@@ -26,6 +27,19 @@ extern struct sandbox sandbox;
  */
 void sandbox_begin(bool is_strict);
 
-/* sandbox_forked -- in a forked child: ask for its process ID, which a filter that allows fork() is
- * expected to allow. */
+/* sandbox_forked -- in a forked child, note its process ID. */
 void sandbox_forked(void);
+
+/* sandbox_thread -- return the calling thread's ID in a sandbox, 0 if it cannot be found.
+ *
+ * Makes a system call only if libc's own copy was not found. Async-signal-safe.
+ */
+uint32_t sandbox_thread(void);
+
+/* sandbox_inherit -- at the start of the process: note that it has a filter from before its exec.
+ *
+ * known  the number of filters that may be there, as text: the launcher's; NULL: 0.
+ * The sandbox is on if there are more. Nothing is prepared then: the process is not recorded. Makes
+ * no system call that ld.so has not made. Cost 20 us.
+ */
+void sandbox_inherit(const char *known);

@@ -90,13 +90,13 @@ static inline int sys_failed(long result)
 	return (unsigned long)result > -4096UL;
 }
 
-/* sys_gettid -- return the calling thread's id; 0 in strict mode.
+/* sys_gettid -- return the calling thread's id.
  *
- * Asks the kernel in other sandboxes, too: libc does so for raise().
+ * In a sandbox it is the one that libc has noted: 0 if that was not found in strict mode.
  */
 static inline uint32_t sys_gettid(void)
 {
-	return unlikely(sandbox.is_strict) ? 0 : (uint32_t)PROGRAM_SYS1(SYS_gettid, 0);
+	return unlikely(sandbox.is_on) ? sandbox_thread() : (uint32_t)SYS1(SYS_gettid, 0);
 }
 
 /* sys_getpid -- return the calling process's id, from the kernel.

@@ -77,3 +77,11 @@ void shrink_for_limit(uint64_t bytes)
 	if (mapped > bytes / 16 || sandbox.is_on)
 		shrink_while_stopped(bytes / 16);
 }
+
+void shrink_for_data(uint64_t bytes)
+{
+	if (!sandbox.is_on || !recorder_is_on() || !stop_begin(NULL))
+		return;
+	memory_limit_prepared(bytes / 16);
+	stop_end();
+}

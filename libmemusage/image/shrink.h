@@ -26,3 +26,6 @@ void shrink_to_contents(void);
  * Beyond the limit the program would get no memory any more. As shrink_for_lock().
  */
 void shrink_for_limit(uint64_t bytes);
+
+/* shrink_for_data -- the same before setrlimit(RLIMIT_DATA), for what is prepared for a sandbox. */
+void shrink_for_data(uint64_t bytes);

@@ -72,6 +72,7 @@ struct thread {
 	uint32_t sample_log2;	/* of the mean of sample_left, 0: not drawn */
 	uint32_t sample_is_cut; /* sample_left ends at no sampled block */
 	uint64_t newest_calls;	/* allocations up to `newest`, that one included */
+	uint64_t thread_pointer; /* of the thread, while it has one and the record */
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 	uint32_t label;		  /* the set of its labels, 0: none (requests/labels.h) */
 };

@@ -1,7 +1,7 @@
 /* interpose_limit.c -- setrlimit and prlimit: shrinking our mapping before a limit applies.
  *
  * Our sparse mapping takes more address space than any limit allows, and the limit is the
- * program's.
+ * program's. It is shared: only what is prepared for a sandbox counts as the process's data.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,10 +17,14 @@
 
 static void shrink_before_limit(int resource, const struct rlimit *limit)
 {
-	if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY)
+	if (!limit || limit->rlim_cur == RLIM_INFINITY)
 		return;
-	enter_if_cloned();
-	shrink_for_limit(limit->rlim_cur);
+	if (resource == RLIMIT_AS) {
+		enter_if_cloned();
+		shrink_for_limit(limit->rlim_cur);
+	} else if (resource == RLIMIT_DATA) {
+		shrink_for_data(limit->rlim_cur);
+	}
 }
 
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)

@@ -1,7 +1,7 @@
-/* interpose_prctl.c -- prctl, to notice a sandbox.
+/* interpose_prctl.c -- prctl, and syscall (syscall_entry.S), to notice a sandbox.
  *
  * Most programs enter one by libseccomp, which sets no_new_privs by prctl and then loads the
- * filter by syscall(), which is not interposed.
+ * filter by syscall(). Root needs no no_new_privs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,6 +48,17 @@ static void prepare_for_no_ticks(void)
 	sandbox.has_no_clock = true;
 }
 
+static void prepare_for_prctl(int option, unsigned long argument)
+{
+	real_resolve();
+	if (option == PR_SET_NO_NEW_PRIVS)
+		prepare_for_sandbox(false);
+	else if (option == PR_SET_SECCOMP)
+		prepare_for_sandbox(argument == SECCOMP_MODE_STRICT);
+	else if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
+		prepare_for_no_ticks();
+}
+
 EXPORT int prctl(int option, ...)
 {
 	unsigned long argument[4];
@@ -57,12 +68,18 @@ EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		argument[i] = va_arg(more, unsigned long);
 	va_end(more);
-	real_resolve();
-	if (option == PR_SET_NO_NEW_PRIVS)
-		prepare_for_sandbox(false);
-	else if (option == PR_SET_SECCOMP)
-		prepare_for_sandbox(argument[0] == SECCOMP_MODE_STRICT);
-	else if (option == PR_SET_TSC && argument[0] == PR_TSC_SIGSEGV)
-		prepare_for_no_ticks();
+	prepare_for_prctl(option, argument[0]);
 	return real.prctl(option, argument[0], argument[1], argument[2], argument[3]);
+}
+
+_Static_assert(offsetof(struct real, syscall) == 0, "syscall_entry.S jumps there");
+
+/* Called from syscall_entry.S. */
+void prepare_for_system_call(long number, long a, long b);
+void prepare_for_system_call(long number, long a, long b)
+{
+	if (number == SYS_prctl)
+		prepare_for_prctl((int)a, (unsigned long)b);
+	else if (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER)
+		prepare_for_sandbox(a == SECCOMP_SET_MODE_STRICT);
 }

@@ -120,6 +120,23 @@ void recorder_open_gate(void)
 	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
 }
 
+/* Without memusage it is not known which filters may be there: those of a container, say. */
+static void note_inherited_sandbox(void)
+{
+	if (environment_value(MU_ENV_COLLECTOR))
+		sandbox_inherit(environment_value(MU_ENV_FILTERS));
+}
+
+static void init_modules(void)
+{
+	clock_begin_without_ticks();
+	clock_init();
+	objects_init();
+	hook_recovery_init();
+	list_lock_init();
+	trace_init(environment_value(MU_ENV_TRACE));
+}
+
 void recorder_start(void)
 {
 	uint32_t expected = STATE_NOT_YET;
@@ -131,13 +148,11 @@ void recorder_start(void)
 	emulated_pause();
 	int saved = errno;
 	real_resolve();
-	clock_begin_without_ticks();
-	clock_init();
-	objects_init();
-	hook_recovery_init();
-	list_lock_init();
-	trace_init(environment_value(MU_ENV_TRACE));
-	bool ok = !getauxval(AT_SECURE) && begin_recording();
+	note_inherited_sandbox();
+	/* Not a single system call of ours may be allowed. */
+	if (!sandbox.is_on)
+		init_modules();
+	bool ok = !sandbox.is_on && !getauxval(AT_SECURE) && begin_recording();
 	if (!ok && rec.image)
 		image_unmap();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);

@@ -124,10 +124,10 @@ static bool is_thread_gone(const struct thread *thread)
 {
 	uint32_t tid = thread->pub.tid;
 
-	if (!tid || tid == sys_gettid())
+	/* In a sandbox see retire_predecessor(). */
+	if (!tid || sandbox.is_on || tid == sys_gettid())
 		return false;
-	/* A filter that allows threads allows raise() and abort(), too. */
-	return PROGRAM_SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
+	return SYS3(SYS_tgkill, rec.pid, tid, 0) == -ESRCH ||
 	       (thread->pub.state == MU_THREAD_EXITING && has_executed_all(tid));
 }
 
@@ -139,6 +139,37 @@ static bool retire_if_gone(struct thread *thread)
 	heap_set_threads(-1);
 	retire_record(thread);
 	return true;
+}
+
+/* Not while another thread has stopped the others: that thread takes this lock, too. */
+static bool lock_thread_table(void)
+{
+	for (;;) {
+		stop_await();
+		if (!spin_lock(&locks.threads))
+			return false;
+		if (!stop_is_on())
+			return true;
+		spin_unlock(&locks.threads);
+	}
+}
+
+/* A filter may forbid to ask the kernel for a thread. But libc gives a stack, with the thread's
+ * structure, to a new thread only when the kernel has finished with the former one. So at most as
+ * many records are lost as there are stacks. */
+static void retire_predecessor(const struct thread *thread)
+{
+	if (!sandbox.is_on || !lock_thread_table())
+		return;
+	for (uint64_t i = 0; i < thread_table()->count; i++) {
+		struct thread *other = arena_table_at(thread_table(), i);
+		if (other == thread || other->pub.state == MU_THREAD_FREE ||
+		    other->thread_pointer != cpu_thread_pointer())
+			continue;
+		heap_set_threads(-1);
+		retire_record(other);
+	}
+	spin_unlock(&locks.threads);
 }
 
 /* Under the lock. Returns a free record, or one whose thread is gone, or NULL. Checks only a few
@@ -206,6 +237,7 @@ static void reset_record(struct thread *thread)
 	thread->pub.stack_now = 0;
 	thread->pub.stack_size = 0;
 	thread->pub.tid = 0;
+	thread->thread_pointer = 0;
 	thread->pub.flags = 0;
 	thread->pub.busy = 0;
 	thread->depth = 0;
@@ -236,19 +268,6 @@ static void note_thread_end(void *record)
 	__atomic_store_n(&thread->pub.state, MU_THREAD_EXITING, __ATOMIC_RELEASE);
 	hook_leave(thread);
 	signal_mask_restore(&mask);
-}
-
-/* Not while another thread has stopped the others: that thread takes this lock, too. */
-static bool lock_thread_table(void)
-{
-	for (;;) {
-		stop_await();
-		if (!spin_lock(&locks.threads))
-			return false;
-		if (!stop_is_on())
-			return true;
-		spin_unlock(&locks.threads);
-	}
 }
 
 struct thread *thread_prepare(void)
@@ -290,6 +309,7 @@ static void attach_record(struct thread *thread)
 	emulated_pause();
 	hook_begin(thread);
 	thread->pub.tid = sys_gettid();
+	thread->thread_pointer = cpu_thread_pointer();
 	SYS2(SYS_prctl, PR_GET_NAME, thread->pub.name);
 	thread->pub.start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!thread->pub.stack_base)
@@ -323,10 +343,12 @@ struct thread *thread_attach(struct thread *prepared)
 		thread = self;
 	} else {
 		thread = prepared ? prepared : thread_prepare();
-		if (thread)
+		if (thread) {
+			retire_predecessor(thread);
 			attach_record(thread);
-		else
+		} else {
 			count_lost_thread();
+		}
 	}
 	signal_mask_restore(&mask);
 	return thread;

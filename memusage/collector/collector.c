@@ -272,8 +272,8 @@ static void note_successor(struct collector *c)
 		report_line(r,
 			    "'%s' was recorded, and the process was '%s' at its end: if it "
 			    "executed that program, that was not recorded (it is static or "
-			    "setuid, lost the environment of memusage, or had fewer than two "
-			    "free file descriptors)",
+			    "setuid, lost the environment of memusage, had a seccomp filter "
+			    "before, or fewer than two free file descriptors)",
 			    first, c->last_name);
 }
 

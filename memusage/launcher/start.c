@@ -5,8 +5,10 @@
 #include "memusage/launcher/start.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <paths.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -53,6 +55,22 @@ char *start_preload(const char *library)
 				     xasprintf("LD_PRELOAD=%s", library);
 }
 
+/* The number of our own seccomp filters; UINT_MAX if there are some and the kernel does not say how
+ * many. */
+static unsigned int own_filters(void)
+{
+	FILE *in = fopen("/proc/self/status", "re");
+	unsigned int mode = 0, filters = 0;
+	char line[256];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "Seccomp: %u", &mode) != 1)
+			sscanf(line, "Seccomp_filters: %u", &filters);
+	if (in)
+		fclose(in);
+	return mode && !filters ? UINT_MAX : filters;
+}
+
 char **start_environment(const char *library, const char *collector, const char *emulator)
 {
 	struct opt_list list = { .count = 0 };
@@ -64,6 +82,9 @@ char **start_environment(const char *library, const char *collector, const char 
 	if (library)
 		opt_list_append(&list, start_preload(library));
 	opt_list_append(&list, xasprintf(MU_ENV_COLLECTOR "=%s", collector));
+	unsigned int filters = own_filters();
+	if (filters && !getenv(MU_ENV_FILTERS))
+		opt_list_append(&list, xasprintf(MU_ENV_FILTERS "=%u", filters));
 	if (emulator)
 		opt_list_append(&list, xasprintf(MU_ENV_EMULATOR "=%s", emulator));
 	return (char **)(uintptr_t)list.item;

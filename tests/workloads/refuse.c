@@ -11,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
 		perror("seccomp");
 		return 77;
 	}
+	/* A program with a filter from before its exec is recorded only then. */
+	setenv("MEMUSAGE_FILTERS", "9", 1);
 	execvp(argv[1], argv + 1);
 	perror(argv[1]);
 	return 127;

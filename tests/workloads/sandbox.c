@@ -1,6 +1,6 @@
 /* sandbox.c -- forbids itself what it does not need, and then works:
- * `sandbox strict|filter|list|ticks [told]`. With told, strict and filter work after each byte that
- * they read from standard input.
+ * `sandbox strict|filter|list|ticks|bare|limited|inherited [told]`. With told, strict and filter work
+ * after each byte that they read from standard input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@
 #include "tests/lib/workload.h"
 
 enum { BLOCKS = 20000, LEVELS = 12 };
+
+static int is_bare; /* a filter without no_new_privs, as root may load it */
 
 static void work(int count)
 {
@@ -80,7 +83,7 @@ static void strict(int is_told)
 
 static int load(const struct sock_fprog *program)
 {
-	if (!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	if ((is_bare || !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) &&
 	    !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program))
 		return 1;
 	say("no seccomp");
@@ -88,10 +91,11 @@ static int load(const struct sock_fprog *program)
 }
 
 /* Death for each call that only a recorder makes. */
-static void filter(int is_told)
+static int load_filter(void)
 {
 	static const int forbidden[] = { SYS_madvise,	   SYS_mincore, SYS_membarrier, SYS_socket,
-					 SYS_timer_create, SYS_futex,	SYS_sched_yield };
+					 SYS_timer_create, SYS_futex,	SYS_sched_yield, SYS_gettid,
+					 SYS_getpid,	   SYS_tgkill,	SYS_prctl,	 SYS_kcmp };
 	enum { COUNT = sizeof(forbidden) / sizeof(forbidden[0]) };
 	struct sock_filter code[2 * COUNT + 2];
 	struct sock_fprog program = { .len = 2 * COUNT + 2, .filter = code };
@@ -105,7 +109,12 @@ static void filter(int is_told)
 							       SECCOMP_RET_KILL_PROCESS);
 	}
 	code[2 * COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (!load(&program))
+	return load(&program);
+}
+
+static void filter(int is_told)
+{
+	if (!load_filter())
 		return;
 	if (is_told) {
 		work_when_told();
@@ -114,6 +123,37 @@ static void filter(int is_told)
 	work_at_many_places(NULL);
 	work(BLOCKS);
 	exit(8);
+}
+
+/* The program that it executes has the filter from its first instruction on. */
+static void inherited(void)
+{
+	work(10);
+	if (load_filter())
+		execl("/proc/self/exe", "sandbox", "again", (char *)NULL);
+}
+
+static void again(void)
+{
+	work_at_many_places(NULL);
+	work(BLOCKS);
+	exit(11);
+}
+
+/* What it may have is 128 MiB: nearly all of that must be its own. */
+static void limited(void)
+{
+	const struct rlimit limit = { 128 << 20, 128 << 20 };
+	int count = 0;
+
+	if (!load_filter())
+		return;
+	if (setrlimit(RLIMIT_DATA, &limit))
+		exit(97);
+	while (count < 200 && malloc(1 << 20))
+		count++;
+	say("%s", count >= 110 ? "enough" : "too little");
+	exit(12);
 }
 
 static void *wait_and_work(void *barrier)
@@ -136,7 +176,7 @@ static int run_threads(int count)
 	return count;
 }
 
-/* Death for each call that libc does not make for threads, children, malloc and abort(). */
+/* Death for each call that libc does not make for threads, children and malloc. */
 static void list(void)
 {
 	static const int allowed[] = { SYS_read,	 SYS_write,	      SYS_exit,
@@ -144,8 +184,7 @@ static void list(void)
 				       SYS_munmap,	 SYS_mremap,	      SYS_mprotect,
 				       SYS_madvise,	 SYS_futex,	      SYS_clone,
 				       SYS_clone3,	 SYS_set_robust_list, SYS_rseq,
-				       SYS_rt_sigprocmask, SYS_rt_sigreturn,  SYS_gettid,
-				       SYS_getpid,	 SYS_tgkill,	      SYS_wait4 };
+				       SYS_rt_sigprocmask, SYS_rt_sigreturn,  SYS_wait4 };
 	enum { COUNT = sizeof(allowed) / sizeof(allowed[0]) };
 	struct sock_filter code[2 * COUNT + 2];
 	struct sock_fprog program = { .len = 2 * COUNT + 2, .filter = code };
@@ -200,12 +239,19 @@ static void ticks(void)
 
 int main(int argc, char **argv)
 {
+	is_bare = argc > 1 && !strcmp(argv[1], "bare");
 	if (argc > 1 && !strcmp(argv[1], "strict"))
 		strict(argc > 2);
 	else if (argc > 1 && !strcmp(argv[1], "list"))
 		list();
 	else if (argc > 1 && !strcmp(argv[1], "ticks"))
 		ticks();
+	else if (argc > 1 && !strcmp(argv[1], "inherited"))
+		inherited();
+	else if (argc > 1 && !strcmp(argv[1], "again"))
+		again();
+	else if (argc > 1 && !strcmp(argv[1], "limited"))
+		limited();
 	else
 		filter(argc > 2);
 	free(malloc(10));
