@@ -48,9 +48,9 @@ is "$(complete_words memusage --data data.t)" 'data.two ' 'files for an option'
 is "$(complete_words memusage --data = data.t)" 'data.two ' 'files after its ='
 is "$(complete_words memusage --data =)" 'bin data.one data.two ' 'files right after its ='
 is "$(complete_words memusage --color = a)" 'always auto ' 'the words of a choice'
-is "$(complete_words memusage -m -d data.one --record memusages)" 'memusagestat ' \
+is "$(complete_words memusage -m -d data.one --record memusagest)" 'memusagestat ' \
 	'a command, past options and their values'
-is "$(complete_words memusage --color = auto -- memusages)" 'memusagestat ' 'a command after --'
+is "$(complete_words memusage --color = auto -- memusagest)" 'memusagestat ' 'a command after --'
 is "$(complete_words memusage memusagestat data.t)" 'data.two ' "the command's own files"
 is "$(complete_words memusage memusagestat --da)" ' ' "the command's options are not ours"
 is "$(complete_words memusagestat --d)" '--data= ' 'memusagestat: an option'
