@@ -273,6 +273,7 @@ static const struct real_name {
 	NAME(posix_memalign), NAME(aligned_alloc), NAME(valloc), NAME(pvalloc),
 	NAME(free_sized), NAME(free_aligned_sized), NAME(mmap), NAME(mremap), NAME(munmap),
 	NAME(mlockall), NAME(brk), NAME(sbrk), NAME(shmat), NAME(shmdt), NAME(fork),
+	NAME(_Fork),
 	{ offsetof(struct real, register_atfork), "__register_atfork" }, NAME(sigaction),
 	NAME(sigwait), NAME(sigwaitinfo), NAME(sigtimedwait), NAME(sigpending),
 	NAME(signalfd), NAME(sigaltstack), NAME(syscall), NAME(prctl), NAME(setuid),

@@ -42,6 +42,7 @@ struct real {
 	void *(*shmat)(int, const void *, int);
 	int (*shmdt)(const void *);
 	pid_t (*fork)(void);
+	pid_t (*_Fork)(void); /* NULL before glibc 2.34 */
 	int (*register_atfork)(void (*)(void), void (*)(void), void (*)(void), void *);
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	/* NULL before glibc 2.34 in a process without libpthread */

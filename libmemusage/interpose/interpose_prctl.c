@@ -1,10 +1,11 @@
-/* interpose_prctl.c -- prctl, and syscall (syscall_entry.S), to notice a sandbox.
+/* interpose_prctl.c -- prctl, and syscall (syscall_entry.S), to notice a sandbox or a raw fork.
  *
  * Most programs enter one by libseccomp, which sets no_new_privs by prctl and then loads the
  * filter by syscall(). Root needs no no_new_privs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +18,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/enter.h"
+#include "libmemusage/lifecycle/fork.h"
 
 /* A process that is not recorded may have unmapped its parent's segment. */
 static void forbid_clock(void)
@@ -74,12 +76,36 @@ EXPORT int prctl(int option, ...)
 
 _Static_assert(offsetof(struct real, syscall) == 0, "syscall_entry.S jumps there");
 
-/* Called from syscall_entry.S. */
-void prepare_for_system_call(long number, long a, long b);
-void prepare_for_system_call(long number, long a, long b)
+/* The child has a copy of all memory, and returns on a copy of this stack. */
+static long fork_by_system_call(long number, long a, long b, long c, long d, long e)
 {
+	long result = real.syscall(number, a, b, c, d, e, 0);
+
+	if (!result)
+		fork_end_event_on_copy();
+	return result;
+}
+
+static bool is_fork(long number, long flags, long stack)
+{
+#ifdef SYS_fork
+	if (number == SYS_fork)
+		return true;
+#endif
+	return number == SYS_clone && !(flags & CLONE_VM) && !stack;
+}
+
+/* Called from syscall_entry.S; returns where that jumps to. */
+void *prepare_for_system_call(long number, long a, long b);
+void *prepare_for_system_call(long number, long a, long b)
+{
+	real_resolve();
 	if (number == SYS_prctl)
 		prepare_for_prctl((int)a, (unsigned long)b);
-	else if (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER)
+	else if (number == SYS_seccomp &&
+		 (a == SECCOMP_SET_MODE_STRICT || a == SECCOMP_SET_MODE_FILTER))
 		prepare_for_sandbox(a == SECCOMP_SET_MODE_STRICT);
+	else if (is_fork(number, a, b) && fork_needs_copy())
+		return (void *)fork_by_system_call;
+	return (void *)real.syscall;
 }

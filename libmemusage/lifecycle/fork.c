@@ -61,6 +61,12 @@ static bool is_process_recorded(void)
 	return (rec.state == STATE_ON || rec.state == STATE_FORKED) && rec.pid == sys_getpid();
 }
 
+/* By a signal handler, which is about to fork. */
+static bool is_event_interrupted(void)
+{
+	return hook_is_under_way() || hook_recovery_interrupted_ours();
+}
+
 static void count_lost_child(void)
 {
 	__atomic_fetch_add(&rec.image->drops.forks, 1, __ATOMIC_RELAXED);
@@ -153,7 +159,7 @@ static void prepare_fork(void)
 	if (!is_process_recorded())
 		return;
 	sampling_before_fork();
-	forking.is_inside = hook_is_under_way() || hook_recovery_interrupted_ours();
+	forking.is_inside = is_event_interrupted();
 	if (!forking.is_inside)
 		stop_and_copy(returns_at);
 	if (!forking.is_ready)
@@ -203,9 +209,7 @@ static void leave_parents_image(void)
 		image_unmap();
 }
 
-/* The kernel has wiped the gate. It stays closed until the child's first event, so that a
- * child that only execs is never announced. */
-static void resume_in_child(void)
+static void forget_parent(void)
 {
 	sandbox_forked();
 	slot_forget();
@@ -214,6 +218,13 @@ static void resume_in_child(void)
 	/* An emulator may not wipe it. */
 	if (unlikely(gate.on))
 		gate.on = 0;
+}
+
+/* The kernel has wiped the gate. It stays closed until the child's first event, so that a
+ * child that only execs is never announced. */
+static void resume_in_child(void)
+{
+	forget_parent();
 	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
 		return;
 	if (adopt_copy()) {
@@ -246,6 +257,31 @@ EXPORT pid_t fork(void)
 	pid_t pid = real.fork();
 	if (pid < 0 && forking.claimed)
 		slot_keep(forking.claimed - 1);
+	return pid;
+}
+
+bool fork_needs_copy(void)
+{
+	return is_process_recorded() && is_event_interrupted();
+}
+
+void fork_end_event_on_copy(void)
+{
+	count_lost_child();
+	forget_parent();
+	locks_free_all(NULL);
+	image_leave_to_parent();
+	rec.state = STATE_OFF;
+}
+
+EXPORT pid_t _Fork(void)
+{
+	real_resolve();
+	bool needs_copy = fork_needs_copy();
+	pid_t pid = real._Fork();
+
+	if (!pid && needs_copy)
+		fork_end_event_on_copy();
 	return pid;
 }
 

@@ -39,12 +39,15 @@ again 'prepare handlers that overlap' -- forkers overlap 8
 
 # A fork in a handler that interrupted an event is not recorded: the event is its parent's.
 for mode in --color=never --record=stacks.mur; do
-	run memusage -o report $mode -- forkers handler 150
-	is "$status" 0 "forks in a signal handler, $mode: no child dies"
-	recorded "forks in a signal handler, $mode"
-	truths "forks in a signal handler, $mode" .out report
-	num "$(lost)" -ge 1 "forks in a signal handler, $mode: some interrupted an event"
-	num "$(lost)" -le 151 "forks in a signal handler, $mode: none is counted twice"
+	for handler in handler bare-handler raw-handler clone-handler; do
+		text="forks in a signal handler, $handler $mode"
+		run memusage -o report $mode -- forkers $handler 150
+		is "$status" 0 "$text: no child dies"
+		recorded "$text"
+		truths "$text" .out report
+		num "$(lost)" -ge 1 "$text: some interrupted an event"
+		num "$(lost)" -le 151 "$text: none is counted twice"
+	done
 done
 
 # Somebody allocates between the copy and the fork, while libc waits for him.

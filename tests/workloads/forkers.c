@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -160,11 +162,26 @@ static void overlap(int count)
 /* ---- a fork in a signal handler ---------------------------------------------------------- */
 
 static volatile sig_atomic_t handled;
+static pid_t (*fork_of_handler)(void) = fork;
+
+static pid_t fork_by_clone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+#ifdef SYS_fork
+static pid_t fork_by_fork(void)
+{
+	return (pid_t)syscall(SYS_fork);
+}
+#else
+#define fork_by_fork fork_by_clone
+#endif
 
 static void fork_in_handler(int number)
 {
 	const struct itimerval next = { { 0, 0 }, { 0, 400 } };
-	pid_t pid = fork();
+	pid_t pid = fork_of_handler();
 
 	(void)number;
 	/* The child returns to what was interrupted, and ends when it has come out of it. */
@@ -201,6 +218,29 @@ static void in_handler(int count)
 	say("truth free calls=%d", made);
 	say("truth 192-207 count=0");
 }
+
+/* libc's handlers of forks know nothing of these. */
+static void clone_in_handler(int count)
+{
+	fork_of_handler = fork_by_clone;
+	in_handler(count);
+}
+
+static void raw_in_handler(int count)
+{
+	fork_of_handler = fork_by_fork;
+	in_handler(count);
+}
+
+#if __GLIBC_PREREQ(2, 34)
+static void bare_in_handler(int count)
+{
+	fork_of_handler = _Fork;
+	in_handler(count);
+}
+#else
+#define bare_in_handler raw_in_handler
+#endif
 
 /* ---- a handler that libc runs after all others ---------------------------------------------- */
 
@@ -320,7 +360,9 @@ int main(int argc, char **argv)
 		void (*run)(int);
 	} way[] = {
 		{ "at-once", at_once }, { "busy", busy }, { "overlap", overlap },
-		{ "handler", in_handler }, { "late", late }, { "leave", leave },
+		{ "handler", in_handler }, { "clone-handler", clone_in_handler },
+		{ "raw-handler", raw_in_handler }, { "bare-handler", bare_in_handler },
+		{ "late", late }, { "leave", leave },
 	};
 	int count = argc > 2 ? atoi(argv[2]) : 1;
 

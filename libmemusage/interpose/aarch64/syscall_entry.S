@@ -15,7 +15,8 @@ syscall:
 	b.eq	1f
 	cmp	x0, #__NR_prctl
 	b.eq	1f
-0:
+	cmp	x0, #__NR_clone
+	b.eq	1f
 	adrp	x16, real
 	ldr	x16, [x16, #:lo12:real]
 	br	x16
@@ -29,6 +30,7 @@ syscall:
 	stp	x4, x5, [sp, #48]
 	str	x6, [sp, #64]
 	bl	prepare_for_system_call
+	mov	x16, x0
 	ldp	x0, x1, [sp, #16]
 	ldp	x2, x3, [sp, #32]
 	ldp	x4, x5, [sp, #48]
@@ -37,7 +39,7 @@ syscall:
 	.cfi_restore 29
 	.cfi_restore 30
 	.cfi_def_cfa_offset 0
-	b	0b
+	br	x16
 	.cfi_endproc
 	.size	syscall, . - syscall
 

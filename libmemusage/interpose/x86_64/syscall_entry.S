@@ -22,7 +22,9 @@ syscall:
 	je	1f
 	cmp	$__NR_prctl, %edi
 	je	1f
-0:
+	lea	-__NR_clone(%rdi), %eax	/* clone, fork, vfork */
+	cmp	$__NR_vfork - __NR_clone, %eax
+	jbe	1f
 	jmp	*real(%rip)	/* its first member */
 1:
 	push	%rdi
@@ -42,7 +44,7 @@ syscall:
 	pop	%rsi
 	pop	%rdi
 	.cfi_def_cfa_offset 8
-	jmp	0b
+	jmp	*%rax
 	.cfi_endproc
 	.size	syscall, . - syscall
 
