@@ -164,6 +164,8 @@ static bool request_slot(uint32_t kind, struct slot *slot)
 		return false;
 	slot->index = reply.slot;
 	bool mapped = slot_map(segment, reply.size, reply.slots, reply.slot_size, slot);
+	if (mapped)
+		slot_note_claim(slot);
 	SYS1(SYS_close, segment);
 	return mapped;
 }

@@ -90,13 +90,32 @@ bool slot_claim(struct slot *slot)
 	entry->pid = 0;
 	entry->claimed_by = sys_getpid();
 	entry->parent_slot = rec.slot + 1;
-	__atomic_store_n(&entry->claimed_ns, clock_ns(CLOCK_BOOTTIME), __ATOMIC_RELEASE);
+	uint64_t now = clock_ns(CLOCK_BOOTTIME);
+	__atomic_store_n(&entry->claimed_ns, now, __ATOMIC_RELEASE);
 	*slot = (struct slot){ .index = index,
+			       .claimed_ns = now,
 			       .capacity = segment->slot_size,
 			       .base = slot_base_address(index),
 			       .segment = segment,
 			       .segment_mapped = rec.segment_mapped };
 	return true;
+}
+
+void slot_note_claim(struct slot *slot)
+{
+	const struct mu_slot *entry = entry_in_segment(slot->segment, slot->index);
+
+	slot->claimed_ns = __atomic_load_n(&entry->claimed_ns, __ATOMIC_RELAXED);
+}
+
+/* Whoever changes the time first has the slot: the child, or the collector. */
+bool slot_adopt(const struct slot *slot)
+{
+	struct mu_slot *entry = entry_in_segment(slot->segment, slot->index);
+	uint64_t claimed = slot->claimed_ns;
+
+	return __atomic_compare_exchange_n(&entry->claimed_ns, &claimed, claimed + 1, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 void slot_keep(uint32_t index)

@@ -15,6 +15,7 @@ struct slot {
 	uint8_t *base;
 	struct mu_segment *segment; /* that contains it */
 	uint64_t segment_mapped;    /* as rec.segment_mapped */
+	uint64_t claimed_ns;	    /* of its entry, when it was claimed for a child */
 	/* The mappings of slot_map(): everything, or a header and the slot. NULL: none. */
 	void *own_map[2];
 	uint64_t own_length[2];
@@ -30,6 +31,17 @@ struct mu_slot *slot_entry(uint32_t index);
  * Async-signal-safe.
  */
 bool slot_claim(struct slot *slot);
+
+/* slot_note_claim -- remember when the collector claimed a slot that is mapped now. */
+void slot_note_claim(struct slot *slot);
+
+/* slot_adopt -- in a forked child: make sure that its slot is still its own.
+ *
+ * The collector frees a slot that was claimed seconds ago by a process that has ended: it may be
+ * another process's by now. Returns false then; the slot is not to be touched any more. From then
+ * on the child must set another state within seconds. Async-signal-safe.
+ */
+bool slot_adopt(const struct slot *slot);
 
 /* slot_keep -- keep an unused slot from slot_claim() for the next claim.
  *

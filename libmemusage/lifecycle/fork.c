@@ -220,6 +220,17 @@ static void forget_parent(void)
 		gate.on = 0;
 }
 
+/* The collector may have given the child's slot to another process if the parent ended seconds ago.
+ * Then the child begins anew at its first event, as that of a raw clone(). */
+static bool is_slot_lost(void)
+{
+	if (!forking.is_ready || slot_adopt(&forking.child))
+		return false;
+	slot_unmap(&forking.child);
+	forking.is_ready = false;
+	return true;
+}
+
 /* The kernel has wiped the gate. It stays closed until the child's first event, so that a
  * child that only execs is never announced. */
 static void resume_in_child(void)
@@ -227,6 +238,10 @@ static void resume_in_child(void)
 	forget_parent();
 	if (rec.state != STATE_ON && rec.state != STATE_FORKED)
 		return;
+	if (is_slot_lost()) {
+		stop_forked();
+		return;
+	}
 	if (adopt_copy()) {
 		emulated_begin();
 		instructions_attach();

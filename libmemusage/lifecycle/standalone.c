@@ -132,7 +132,7 @@ static bool fill_segment_header(struct slot *slot)
 	segment->config = standalone.config;
 	entry->state = MU_SLOT_CLAIMED;
 	entry->claimed_by = sys_getpid();
-	entry->claimed_ns = clock_ns(CLOCK_BOOTTIME);
+	entry->claimed_ns = slot->claimed_ns = clock_ns(CLOCK_BOOTTIME);
 	segment->magic = MU_SEGMENT_MAGIC;
 	slot->segment_mapped = 0; /* it has no other slot */
 	return true;

@@ -228,14 +228,17 @@ static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 {
 	struct arena *a = &ta->arena;
 	pid_t claimer = ta->claimer[k];
-	uint64_t now = clock_now(CLOCK_BOOTTIME), none = 0;
+	uint64_t now = clock_now(CLOCK_BOOTTIME), none = 0, seen = slot->claimed_ns;
 
 	if (slot->claimed_ns == 0)
 		__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &none, now, false,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	/* A child changes the time before it takes the slot. */
 	if (slot->claimed_ns == 0 || slot_parent(t, a, slot) ||
 	    (claimer && processes_find(&t->processes, claimer)) ||
-	    now - slot->claimed_ns < CLAIM_NS)
+	    now - slot->claimed_ns < CLAIM_NS ||
+	    !__atomic_compare_exchange_n(&a->slot[k].claimed_ns, &seen, 0, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		t->is_pending = true;
 	else
 		arena_free(a, k);

@@ -57,6 +57,12 @@ recorded 'an event between the copy and the fork'
 truths 'an event between the copy and the fork' .out report
 is "$(lost)" 1 'its child is not recorded, and counted'
 
+# Its slot was free again, and another process's.
+run memusage -o report -- forkers orphan
+is "$status" 0 'a child that begins seconds after its parent has ended: it works'
+recorded 'a child that begins late'
+truths 'a child that begins late' .out report
+
 run memusage -o report -- forkers leave 5
 is "$status" 0 'forks that are left by longjmp'
 recorded 'forks that are left by longjmp'

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -245,7 +246,7 @@ static void bare_in_handler(int count)
 /* ---- a handler that libc runs after all others ---------------------------------------------- */
 
 enum { GO = 1, DONE = 2 };
-static void (*last_prepare)(void);
+static void (*last_prepare)(void), (*first_child)(void);
 static volatile int turn;
 static sigjmp_buf back;
 
@@ -253,6 +254,12 @@ static void run_last_prepare(void)
 {
 	if (last_prepare)
 		last_prepare();
+}
+
+static void run_first_child(void)
+{
+	if (first_child)
+		first_child();
 }
 
 /* A function of an object, in whose file the names follow the symbols. dlsym() would find what
@@ -275,7 +282,7 @@ static void *find_in(const struct link_map *object, const char *name)
 }
 
 /* Registered before any library's constructor runs, and past whoever stands in for libc: so it is
- * the last prepare handler, right before the fork. */
+ * the last prepare handler, right before the fork, and the first one in the child. */
 static void register_first(void)
 {
 	struct link_map *libc = _r_debug.r_map;
@@ -286,7 +293,7 @@ static void register_first(void)
 	if (libc)
 		*(void **)&add = find_in(libc, "__register_atfork");
 	if (add)
-		add(run_last_prepare, NULL, NULL, NULL);
+		add(run_last_prepare, NULL, run_first_child, NULL);
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const early)(void) = register_first;
@@ -353,6 +360,40 @@ static void leave(int count)
 	tell_children(10, 0, 0);
 }
 
+/* ---- a child that begins when its parent is long gone ------------------------------------ */
+
+static void sleep_long(void)
+{
+	sleep(4);
+}
+
+/* Many children come while it sleeps. */
+static void orphan(int count)
+{
+	int status;
+	int children = 1;
+	pid_t pid;
+
+	(void)count;
+	make_own(own, OWN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	if (!fork()) {
+		first_child = sleep_long;
+		if (fork())
+			_exit(STATUS);
+		child_work();
+		_exit(STATUS);
+	}
+	check((pid = wait(&status)) > 0 && status == STATUS << 8, "the parent's status");
+	for (; (pid = waitpid(-1, &status, WNOHANG)) == 0; children++) {
+		fork_one();
+		usleep(5000);
+	}
+	check(pid > 0 && status == STATUS << 8, "the orphan's status");
+	tell();
+	tell_children(children, 0, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -362,7 +403,7 @@ int main(int argc, char **argv)
 		{ "at-once", at_once }, { "busy", busy }, { "overlap", overlap },
 		{ "handler", in_handler }, { "clone-handler", clone_in_handler },
 		{ "raw-handler", raw_in_handler }, { "bare-handler", bare_in_handler },
-		{ "late", late }, { "leave", leave },
+		{ "orphan", orphan }, { "late", late }, { "leave", leave },
 	};
 	int count = argc > 2 ? atoi(argv[2]) : 1;
 
