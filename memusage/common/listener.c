@@ -62,8 +62,8 @@ static int resolve_path(char absolute[PATH_MAX], const char *path, char why[LIST
 
 	real = realpath(dir, NULL);
 	if (!real)
-		snprintf(why, LISTENER_TEXT, "unix:%.160s: its directory: %s", path,
-			 strerror(errno));
+		snprintf(why, LISTENER_TEXT, "unix:%.160s: its directory cannot be used: %s",
+			 path, strerror(errno));
 	else if (snprintf(absolute, PATH_MAX, "%s%s%s", real, strcmp(real, "/") == 0 ? "" : "/",
 			  slash ? slash + 1 : path) > PATH_ROOM)
 		snprintf(why, LISTENER_TEXT, "unix:%.120s: the path of a socket has at most %d "
@@ -89,6 +89,18 @@ static bool is_left_behind(const struct sockaddr_un *address)
 	if (fd >= 0)
 		close(fd);
 	return result;
+}
+
+static const char *explain_bind(const struct sockaddr_un *address)
+{
+	const int error = errno;
+	struct stat st;
+
+	if (error != EADDRINUSE)
+		return strerror(error);
+	return lstat(address->sun_path, &st) == 0 && S_ISSOCK(st.st_mode) ?
+		       "another program listens there; choose another path" :
+		       "this file exists and is no socket; choose another path";
 }
 
 /* The mode is right from the first moment on. Returns 0, or -1 with errno. */
@@ -117,10 +129,8 @@ static int open_unix(struct listener *l, const char *path, pid_t pid, char why[L
 	memcpy(address.sun_path, absolute, strlen(absolute) + 1);
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (l->fd < 0 || bind_unix(l->fd, &address) < 0) {
-		const char *reason = errno != EADDRINUSE ? strerror(errno) :
-				     "it exists already, and is in use; choose another";
-
-		snprintf(why, LISTENER_TEXT, "unix:%s: %s", address.sun_path, reason);
+		snprintf(why, LISTENER_TEXT, "unix:%s: %s", address.sun_path,
+			 explain_bind(&address));
 		return -1;
 	}
 	l->path = xstrdup(address.sun_path);
@@ -238,7 +248,7 @@ int listener_open(struct listener *l, const char *address, pid_t pid, char why[L
 	if (*address == '\0')
 		result = open_unix(l, "", pid, why);
 	else if (strncmp(address, unix_prefix, prefix) == 0)
-		result = open_unix(l, address[prefix] ? address + prefix : ".", pid, why);
+		result = open_unix(l, address + prefix, pid, why);
 	else
 		result = open_tcp(l, address, why);
 	if (result == 0 && listen(l->fd, BACKLOG) < 0) {

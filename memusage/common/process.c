@@ -118,7 +118,7 @@ uint64_t process_start_time(pid_t pid)
 	return read_stat_field(pid, 19);
 }
 
-bool process_has_child_but(pid_t except)
+bool process_has_child_but(pid_t a, pid_t b)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
@@ -127,7 +127,7 @@ bool process_has_child_but(pid_t except)
 	while (proc && !found && (entry = readdir(proc)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		found = pid > 0 && pid != except && process_parent(pid) == getpid();
+		found = pid > 0 && pid != a && pid != b && process_parent(pid) == getpid();
 	}
 	if (proc)
 		closedir(proc);

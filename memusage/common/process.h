@@ -117,11 +117,11 @@ bool process_sees_all(void);
  * unknown. */
 int process_maps(pid_t pid, int fd);
 
-/* process_has_child_but -- Tells whether the caller has a living child besides EXCEPT.
+/* process_has_child_but -- Tells whether the caller has a living child besides A and B.
  *
  * Scans /proc: PID 1 of a container needs it, since all orphans become its children.
  */
-bool process_has_child_but(pid_t except);
+bool process_has_child_but(pid_t a, pid_t b);
 
 /* processes_sweep -- Removes the entries that are marked as gone. */
 void processes_sweep(struct processes *all);

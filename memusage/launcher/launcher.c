@@ -33,6 +33,7 @@
 #include "memusage/common/wire.h"
 #include "memusage/launcher/emulate.h"
 #include "memusage/launcher/live_view.h"
+#include "memusage/launcher/serving.h"
 #include "memusage/launcher/start.h"
 #include "memusage/options/accesses.h"
 #include "memusage/report/ended_images.h"
@@ -44,6 +45,7 @@ struct launcher {
 	struct session session;
 	struct inherited inherited;
 	struct live_view view;
+	struct serving serving;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
 	pid_t last_collector;	/* the last one, even if it has ended */
@@ -129,7 +131,7 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_AD_HOC;
 	if (settings_has_timeline(s))
 		config.flags |= MU_CFG_TIMELINE;
-	if (s->html || s->record)
+	if (s->html || s->record || s->serve)
 		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
@@ -251,6 +253,7 @@ static bool fork_collector(struct launcher *l)
 		close(pair[0]);
 		if (s->wire >= 0)
 			close(s->wire);
+		serving_forget(&l->serving);
 		s->wire = pair[1];
 		collector_run(s);
 		_exit(0);
@@ -358,6 +361,8 @@ static void start_command(struct launcher *l)
 		exit_not_started(l, error);
 	tell_collector(l, WIRE_STARTED);
 	live_view_start(&l->view, s->settings, l->program, &l->inherited.mask, s->wire);
+	serving_start(&l->serving, s->settings, l->program, l->collector, &l->inherited.mask,
+		      s->wire);
 }
 
 /* The kernel and the terminal have sent their signals to the program, too. A signal that the
@@ -413,8 +418,10 @@ static bool reap_children(struct launcher *l)
 	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0) {
 		if (pid == l->collector && !WIFSTOPPED(status))
 			replace_collector(l, status);
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(status)) {
 			live_view_ended(&l->view, l->session.settings, pid);
+			serving_ended(&l->serving, pid, status);
+		}
 		if (pid != l->program)
 			continue;
 		if (WIFSTOPPED(status)) {
@@ -429,7 +436,7 @@ static bool reap_children(struct launcher *l)
 	}
 	/* When PID 1 ends, the kernel kills all remaining processes. */
 	if (has_ended && getpid() == 1)
-		return !process_has_child_but(l->collector);
+		return !process_has_child_but(l->collector, l->serving.pid);
 	return has_ended;
 }
 
@@ -539,6 +546,7 @@ int launcher_run(const struct settings *settings)
 
 	live_view_prepare(&l.view, settings);
 	prepare_session(&l.session, settings);
+	serving_prepare(&l.serving, settings);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))
 		die("cannot create a process: %m");

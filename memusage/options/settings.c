@@ -6,17 +6,18 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/color.h"
 #include "cli/layout.h"
 #include "cli/output.h"
-#include "cli/picture_format.h"
 #include "cli/picture_size.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
 #include "memusage/options/core_options.h"
 #include "memusage/options/idle_options.h"
+#include "memusage/options/picture_options.h"
 #include "profile/symbols/allocrule.h"
 #include "recording/env.h"
 
@@ -145,6 +146,10 @@ static const struct opt options[] = {
 		 "show them)"),
 	OPT_STR(0, "html", "FILE", &settings.html,
 		"write all of this as one HTML page; %p in FILE is the process ID"),
+	OPT_STR_OPTIONAL(0, "serve", "ADDRESS", &settings.serve, "",
+			 "answer requests by HTTP while the program runs, for pprof, Prometheus "
+			 "and browsers, at a Unix socket (unix:PATH, or without ADDRESS one of "
+			 "this user) or a TCP port (HOST:PORT)"),
 	OPT_FLAG(0, "live", &settings.live,
 		 "watch the program in the terminal while it runs: curve, places, threads, "
 		 "processes; q leaves the view, and the program runs on"),
@@ -300,11 +305,11 @@ static const char brief[] =
 	"      --temporary           where short-lived blocks were allocated\n"
 	"      --html=FILE           all of this as one HTML page\n"
 	"      --live                watch it in the terminal while PROGRAM runs\n"
+	"      --serve[=ADDRESS]     ask by HTTP: pprof, Prometheus, a browser\n"
 	"      --record[=FILE]       keep the recording, for memusageprint FILE\n"
 	"Curves and files:\n"
 	"  -p, --png=FILE            draw heap and stack of the run in FILE\n"
 	"  -t, --time-based          the picture linear in time\n"
-	"  -T, --total               the sum of heap and stack in the picture, too\n"
 	"  -d, --data=FILE           every change of the heap, for memusagestat FILE\n"
 	"      --massif, --dhat      a profile as Valgrind's tools write it\n"
 	"Report and processes:\n"
@@ -382,7 +387,7 @@ bool settings_has_answer(const struct settings *s)
 bool settings_has_stacks(const struct settings *s)
 {
 	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
-	       s->start_paused ||
+	       s->start_paused || s->serve ||
 	       triggers_wanted(&s->triggers) || s->sample.is_wanted ||
 	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
 }
@@ -429,6 +434,11 @@ static void check_symbols(const char *option, const struct opt_list *list, bool 
  * a histogram. */
 static void settle_live(void)
 {
+	if (settings.serve && strcmp(settings.serve, "unix:") == 0)
+		options_error(&settings_tool, "--serve=unix: the path is missing");
+	if (settings.serve && settings.pid)
+		options_error(&settings_tool, "--serve starts a program: for process %u run "
+			      "memusageserve --pid=%u --serve", settings.pid, settings.pid);
 	if (settings.live && settings.pid)
 		options_error(&settings_tool, "--live starts a program: with --pid=%u give the "
 			      "command live", settings.pid);
@@ -447,6 +457,7 @@ static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
 	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
+			   settings.serve ||
 			   m->xtree != XTREE_NONE || settings.dhat.is_wanted || settings.spacetime;
 
 	m->is_meant |= settings.dhat.has_unit && !settings.dhat.is_wanted;
@@ -529,33 +540,6 @@ static void check_start_paused(void)
 			      "the command start or stop", settings.pid);
 }
 
-/* Reports the error of memusagestat before the run. */
-static void check_size(void)
-{
-	const unsigned int width = settings.x_size ? settings.x_size : PICTURE_WIDTH;
-	const unsigned int height = settings.y_size ? settings.y_size : PICTURE_HEIGHT;
-
-	if (settings.png && (uint64_t)width * height > PICTURE_PIXELS_MAX)
-		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
-}
-
-/* Reports a name that would become NAME.jpg.png. */
-static void check_picture_format(void)
-{
-	const char *ending = settings.png ? strrchr(settings.png, '.') : NULL;
-	const char *foreign = settings.png ? picture_format_foreign(settings.png) : NULL;
-
-	if (foreign)
-		options_error(&settings_tool, "--png=%s: pictures are PNG (.png), not %s",
-			      settings.png, foreign);
-	if (ending && (strcmp(ending, ".svg") == 0 || strcmp(ending, ".ps") == 0 ||
-		       strcmp(ending, ".eps") == 0))
-		options_error(&settings_tool,
-			      "--png=%s: pictures of the run are PNG (.png); for %s keep the data "
-			      "(--data=FILE) and run 'memusagestat FILE %s'",
-			      settings.png, ending, settings.png);
-}
-
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -589,8 +573,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pages();
 	check_sample();
 	check_start_paused();
-	check_size();
-	check_picture_format();
+	picture_options_check(&settings);
 	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)

@@ -41,6 +41,7 @@ struct settings {
 	unsigned int y_size;
 	const char *output;	/* file of the report */
 	const char *html;	/* file name pattern of the page */
+	const char *serve;	/* address of memusageserve; "": the default one, NULL: none */
 	const char *record;	/* file name pattern; "": the default one */
 	int buffer;		/* records that the data file may lag behind */
 	int color;		/* enum color_when */

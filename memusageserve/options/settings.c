@@ -13,10 +13,10 @@ static const struct opt options[] = {
 	OPT_UINT(0, "pid", "PID", &given.pid, 1, INT_MAX,
 		 "the run of process PID, which memusage records, or which is that memusage"),
 	OPT_GROUP("Where"),
-	OPT_STR_OPTIONAL(0, "serve", "unix:PATH|HOST:PORT", &given.serve, "",
-			 "answer requests by HTTP: at a Unix socket that only this user can open "
-			 "(default: PID.http in a directory of this user), or at a TCP port "
-			 "(without HOST: of 127.0.0.1)"),
+	OPT_STR_OPTIONAL(0, "serve", "ADDRESS", &given.serve, "",
+			 "answer requests by HTTP at a Unix socket that only this user can open "
+			 "(unix:PATH; default: PID.http in a directory of this user), or at a TCP "
+			 "port (HOST:PORT, or PORT of 127.0.0.1)"),
 	OPT_GROUP("How"),
 	OPT_FLAG(0, "no-names-cache", &given.no_names_cache,
 		 "neither use nor keep names in $XDG_CACHE_HOME/memusage"),

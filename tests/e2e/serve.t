@@ -45,7 +45,7 @@ like "$out" ' 16 25500 12 21500 pid=' 'the next answer is of then'
 
 # ---- changes
 
-get '/debug/pprof/heap?seconds=2' &
+(exec 3>&- 4<&- && get '/debug/pprof/heap?seconds=2') &
 change=$!
 # It has a nameless file with the state, and nobody who writes it any more.
 has_kept() { ls -l "/proc/$server/fd" | grep -q '(deleted)' && [ -z "$(pids memusageserve "$server")" ]; }

@@ -16,7 +16,8 @@ is_served_in() {
 	[ -n "$at" ]
 }
 begin_serve() {
-	memusageserve "$@" 2>serve.err &
+	rm -f serve.err
+	memusageserve "$@" 2>serve.err 3>&- 4<&- &
 	server=$!
 	until_true is_served_in serve.err
 }

@@ -1,0 +1,43 @@
+/* picture_options.c -- Options of the picture that memusagestat would refuse.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/options/picture_options.h"
+
+#include <string.h>
+
+#include "cli/picture_format.h"
+#include "cli/picture_size.h"
+
+/* Reports the error of memusagestat before the run. */
+static void check_size(const struct settings *s)
+{
+	const unsigned int width = s->x_size ? s->x_size : PICTURE_WIDTH;
+	const unsigned int height = s->y_size ? s->y_size : PICTURE_HEIGHT;
+
+	if (s->png && (uint64_t)width * height > PICTURE_PIXELS_MAX)
+		options_error(&settings_tool, PICTURE_TOO_BIG, width, height, PICTURE_PIXELS_MAX);
+}
+
+/* Reports a name that would become NAME.jpg.png. */
+static void check_picture_format(const struct settings *s)
+{
+	const char *ending = s->png ? strrchr(s->png, '.') : NULL;
+	const char *foreign = s->png ? picture_format_foreign(s->png) : NULL;
+
+	if (foreign)
+		options_error(&settings_tool, "--png=%s: pictures are PNG (.png), not %s",
+			      s->png, foreign);
+	if (ending && (strcmp(ending, ".svg") == 0 || strcmp(ending, ".ps") == 0 ||
+		       strcmp(ending, ".eps") == 0))
+		options_error(&settings_tool,
+			      "--png=%s: pictures of the run are PNG (.png); for %s keep the data "
+			      "(--data=FILE) and run 'memusagestat FILE %s'",
+			      s->png, ending, s->png);
+}
+
+void picture_options_check(const struct settings *s)
+{
+	check_size(s);
+	check_picture_format(s);
+}
