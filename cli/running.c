@@ -63,6 +63,16 @@ static bool add_running_processes(const char *own, int copy, pid_t writer)
 	return status == 0;
 }
 
+/* That of a run with --durable is beside the recording. */
+static bool has_arena(const char *name)
+{
+	char *arena = xasprintf("%s.arena", name);
+	bool is_there = access(arena, R_OK) == 0;
+
+	free(arena);
+	return is_there;
+}
+
 int running_copy(const char *own, int fd, const char *name, pid_t writer,
 		 running_is_over *is_over)
 {
@@ -87,6 +97,8 @@ int running_copy(const char *own, int fd, const char *name, pid_t writer,
 	if (is_over(fd))
 		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	warn("%s: the run was not completed, and its collector, process %d, is gone or does not "
-	     "answer: processes that had not ended by then are missing", name, (int)writer);
+	     "answer: processes that had not ended by then are missing%s%s", name, (int)writer,
+	     has_arena(name) ? "; they are added by memusage --finish " : "",
+	     has_arena(name) ? name : "");
 	return -1;
 }

@@ -66,6 +66,7 @@ enum mu_config_flag {
 	MU_CFG_SAMPLE = 1u << 19, /* with STACKS: record samples of the blocks; sampling.h */
 	MU_CFG_SAMPLE_AUTO = 1u << 20, /* ... fewer and fewer, if they are too many */
 	MU_CFG_START_PAUSED = 1u << 21, /* record nothing before MU_REQUEST_START; recorded.h */
+	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */

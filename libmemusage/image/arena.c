@@ -22,6 +22,12 @@
 #define CELL_RUN 4u /* cells that a thread takes at a time; they never cross an extent */
 #define POPULATE_MIN (UINT64_C(64) << 10)
 #define POPULATE_MAX (UINT64_C(1) << 20)
+#define SANDBOX_AHEAD (UINT64_C(4) << 20)
+
+/* Memory of the image that was populated before the sandbox, with MU_CFG_DURABLE. */
+static struct {
+	const uint8_t *from, *to;
+} prepared;
 
 struct arena_locks *arena_locks = &locks.arena;
 
@@ -118,10 +124,33 @@ static bool is_page_resident(const void *start)
 	return sys_failed(result) || resident & 1;
 }
 
+/* No system call tells then whether the disk is full: a write to a new page could kill. */
+static bool may_be_touched(const uint8_t *start, uint64_t length)
+{
+	return !rec.segment || !(rec.segment->config.flags & MU_CFG_DURABLE) ||
+	       (start >= prepared.from && start + length <= prepared.to);
+}
+
+void arena_prepare(void)
+{
+	uint8_t *from = rec.base;
+	uint64_t length = SANDBOX_AHEAD;
+
+	if (!rec.image || !rec.segment || !(rec.segment->config.flags & MU_CFG_DURABLE))
+		return;
+	from += rec.image->populated;
+	if (length > find_tables_end(rec.image) - rec.image->populated)
+		length = find_tables_end(rec.image) - rec.image->populated;
+	if (!arena_populate(from, length))
+		return;
+	prepared.from = from;
+	prepared.to = from + length;
+}
+
 bool arena_populate(void *start, uint64_t length)
 {
 	if (unlikely(sandbox.is_on))
-		return touch_every_page(start, length);
+		return may_be_touched(start, length) && touch_every_page(start, length);
 	long result = SYS3(SYS_madvise, start, length, MADV_POPULATE_WRITE);
 
 	/* Readers treat memory without a page as missing (profile/read/backed.h). */

@@ -44,10 +44,17 @@ uint64_t arena_alloc_log(uint64_t size);
  * start   the beginning of a page that was not written to yet.
  * length  bytes.
  * Returns false if the system has no memory or disk space for it. In a sandbox it touches the pages
- * and returns true. Async-signal-safe. Cost per page, on a kernel without
- * MADV_POPULATE_WRITE (before 5.14): a system call.
+ * and returns true, but false for those of a file that arena_prepare() did not populate.
+ * Async-signal-safe. Cost per page, on a kernel without MADV_POPULATE_WRITE (before 5.14): a system
+ * call.
  */
 bool arena_populate(void *start, uint64_t length);
+
+/* arena_prepare -- populate memory for what is recorded in a sandbox, if the image is in a file.
+ *
+ * What does not fit into it is not recorded then. Call it before the sandbox begins.
+ */
+void arena_prepare(void);
 
 /* arena_table_at -- return the address of an entry of a table; allocate its extent if needed.
  *

@@ -16,6 +16,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/fork.h"
@@ -38,6 +39,8 @@ static void prepare_for_sandbox(bool is_strict)
 		if (rec.pid && rec.pid != sys_getpid() && rec.state != STATE_OFF)
 			return;
 		forbid_clock();
+		if (recorder_is_on())
+			arena_prepare();
 	}
 	sandbox_begin(is_strict);
 }

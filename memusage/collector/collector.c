@@ -30,6 +30,7 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/files.h"
 #include "memusage/common/wire.h"
+#include "memusage/record/durable.h"
 #include "memusage/report/ended_images.h"
 #include "memusage/report/not_recorded.h"
 #include "memusage/report/reports.h"
@@ -125,6 +126,17 @@ static void note_root_status(struct tree *t, int status)
 	}
 }
 
+/* The launcher has given it the name of the recording, which depends on the process ID. */
+static void learn_arena_name(struct tree *t)
+{
+	struct arena *first = &t->arena[0]->arena;
+
+	if (!first->name || !t->s->record.name)
+		return;
+	free(first->name);
+	first->name = durable_name(t->s->record.name, 0);
+}
+
 static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
@@ -134,6 +146,7 @@ static void handle_message(struct collector *c, const struct wire *message)
 		tree_watch(t, t->root);
 		recordfile_begin(&t->s->record, t->root, &t->s->arena.view.head,
 				 t->s->killed != 0);
+		learn_arena_name(t);
 		if (t->s->killed && !t->s->settings->progname)
 			t->owner = t->root;
 	} else if (message->kind == WIRE_ENDED) {
@@ -318,6 +331,13 @@ static bool has_no_process(struct collector *c)
 	return now - c->awaits_ns >= NEWCOMER_NS;
 }
 
+/* The recording has all images: the files would only stand in the way of the next run. */
+static void remove_arena_files(struct tree *t)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		arena_remove(&t->arena[i]->arena);
+}
+
 /* The next run may begin when this one is reported, but this process ends later. Processes that go
  * on add to the recording. */
 static void release_outputs(struct collector *c)
@@ -328,6 +348,7 @@ static void release_outputs(struct collector *c)
 	files_unlock(t->s->files.fd);
 	if (t->s->record.fd >= 0 && has_no_process(c)) {
 		recordfile_complete(&t->s->record);
+		remove_arena_files(t);
 		files_unlock(t->s->record.fd);
 	}
 	datafiles_end_main(&t->s->files);
@@ -535,6 +556,7 @@ void collector_run(struct session *s)
 	code_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
+	remove_arena_files(&c.tree);
 	endpoint_close(&s->endpoint);
 	library_remove(&s->library);
 }

@@ -17,6 +17,7 @@
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/pid_namespace.h"
+#include "memusage/record/durable.h"
 
 /* A claim whose process is gone is released after this time: a child that has just been forked may
  * not have run yet. */
@@ -47,6 +48,8 @@ static struct tree_arena *append_arena(struct tree *t, const struct arena *arena
 	else
 		log_clock_begin(&a->clock, h->start_mono_ns, h->start_mono_ns);
 	__atomic_store_n(&arena->shared->collector_pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	if (arena->name)
+		durable_guard(arena->shared, arena->view.size);
 	t->arena[t->arena_count++] = a;
 	return a;
 }
@@ -71,6 +74,29 @@ void tree_fini(struct tree *t)
 	datafiles_close(&t->s->files);
 }
 
+/* Those of a run with --durable are files, too. A name may be taken by a collector that was
+ * killed. */
+static int create_arena(struct tree *t, struct arena *arena, const struct mu_config *config)
+{
+	const char *first = t->arena[0]->arena.name;
+	struct mu_error err = { .code = MU_ERROR_NONE };
+
+	for (unsigned int i = t->arena_count; first && i < TREE_ARENAS; i++) {
+		char *name = xasprintf("%s.%u", first, i);
+		int result = arena_create_file(arena, config, name, &err);
+
+		free(name);
+		if (result == 0 && ledger_begin(&arena->ledger, i, ""))
+			return 0;
+		if (result == 0)
+			arena_discard(arena);
+	}
+	if (first)
+		report_note(&t->report, "--durable: some processes are recorded in memory: %s",
+			    err.text);
+	return arena_create(arena, config, NULL);
+}
+
 /* Images that do not log their events have an arena of their own, so that a make with a hundred
  * compilers does not pay for the data file of make. */
 static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
@@ -82,7 +108,7 @@ static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 		return NULL;
 	if (!log)
 		config.flags &= ~(uint32_t)MU_CFG_LOG;
-	if (arena_create(&arena, &config, NULL) < 0)
+	if (create_arena(t, &arena, &config) < 0)
 		return NULL;
 	arena_share_start(&arena, &t->s->arena);
 	memcpy(arena.shared->watch, t->s->settings->triggers.watch, sizeof(arena.shared->watch));

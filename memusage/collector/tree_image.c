@@ -61,6 +61,14 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 			     image_origin_ns(p, im), &p->arena->view.head.config);
 }
 
+void tree_image_keep(struct process *p)
+{
+	struct mu_slot slot;
+
+	if (p->arena->ledger.fd >= 0 && segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		ledger_store(&p->arena->ledger, (uint32_t)p->slot, &slot, p->pid, &p->samples);
+}
+
 void tree_image_live(struct tree *t, struct process *p)
 {
 	const struct tree_arena *a = tree_image_arena(t, p->arena);
@@ -70,8 +78,11 @@ void tree_image_live(struct tree *t, struct process *p)
 		return;
 	p->is_live = true;
 	tree_snapshots_begin(p);
-	if (is_owner(t, p))
+	tree_image_keep(p);
+	if (is_owner(t, p)) {
+		ledger_set_owner(&t->s->arena.ledger, p->pid);
 		report_demote_main(&t->report);
+	}
 	if (a && a->has_log)
 		begin_log(t, p, &im);
 	tree_memory_begin(t, p, &im);

@@ -9,6 +9,9 @@
 /* tree_image_live -- Begins the data file and the samples of an image that has just registered. */
 void tree_image_live(struct tree *t, struct process *p);
 
+/* tree_image_keep -- Keeps in a durable arena what only this process knows of the image of P. */
+void tree_image_keep(struct process *p);
+
 /* tree_image_arena -- Returns the entry of ARENA in the tree, or NULL. */
 struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena);
 

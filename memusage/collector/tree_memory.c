@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/procmem.h"
@@ -70,6 +71,7 @@ static void take_sample(struct tree *t, struct process *p, const struct image *i
 	s.swap = m.swap;
 	samples_add(&p->samples, &s);
 	p->samples.rss_peak = m.rss_peak;
+	tree_image_keep(p);
 	tree_snapshots_check_sample(t, p, im, &s, m.rss_peak);
 }
 

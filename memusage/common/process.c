@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
@@ -169,12 +170,16 @@ bool process_sees_all(void)
 	return fd >= 0;
 }
 
-/* 300000000000-310000000000 rw-s 00000000 00:01 2049     /memfd:memusage (deleted) */
-static bool is_mapping_of(const char *line, ino_t inode)
+/* 300000000000-310000000000 rw-s 00000000 00:01 2049     /memfd:memusage (deleted)
+ * or, with --durable, ... 08:01 77 /srv/run.mur.arena; nameless: /srv/#77 (deleted) */
+static bool is_mapping_of(const char *line, const struct stat *st)
 {
-	unsigned long long found = 0;
+	unsigned long long inode = 0;
+	unsigned int high = 0, low = 0;
 
-	return sscanf(line, "%*s %*s %*s %*s %llu", &found) == 1 && found == inode;
+	return sscanf(line, "%*s %*s %*s %x:%x %llu", &high, &low, &inode) == 3 &&
+	       inode == st->st_ino &&
+	       (strstr(line, "memfd:") || (high == major(st->st_dev) && low == minor(st->st_dev)));
 }
 
 int process_maps(pid_t pid, int fd)
@@ -193,7 +198,7 @@ int process_maps(pid_t pid, int fd)
 		return -1;
 	}
 	while (!found && getline(&line, &size, maps) > 0)
-		found = strstr(line, "memfd:") && is_mapping_of(line, st.st_ino);
+		found = is_mapping_of(line, &st);
 	free(line);
 	fclose(maps);
 	return found;

@@ -20,6 +20,7 @@ struct samples {
 	uint32_t readings;	/* readings that the last sample stands for */
 	uint32_t stride;	/* readings per sample; 0: nothing yet */
 	uint64_t rss_peak;	/* the kernel's high-water mark */
+	uint32_t kept_stride;	/* stride when they were written last: record/ledger.h */
 };
 
 /* samples_add -- Adds a reading. Times must not decrease. Dies if memory runs out. */

@@ -13,7 +13,9 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/files.h"
 #include "memusage/common/program.h"
+#include "memusage/launcher/finish_tree.h"
 #include "memusage/record/datalog.h"
+#include "memusage/report/outputs.h"
 #include "memusage/report/report.h"
 #include "profile/read/segment.h"
 
@@ -98,8 +100,12 @@ static int finish_file(const struct settings *settings, const char *file)
 		warn("%s: %s", file, err.text);
 		return -1;
 	}
-	if (s.head.kind != MU_KIND_FILE) {
-		warn("%s: not a recording of a library that was preloaded without memusage", file);
+	if (s.head.kind == MU_KIND_KEPT && !segment_is_being_written(&s)) {
+		warn("%s: the recording is complete: memusageprint and memusagestat read it", file);
+		result = -1;
+	} else if (s.head.kind != MU_KIND_FILE) {
+		warn("%s: neither a recording of a library that was preloaded without memusage, "
+		     "nor one with an arena beside it (--durable)", file);
 		result = -1;
 	} else if (segment_image(&s, 0, &im, &err) < 0) {
 		warn("%s: %s", file, err.text);
@@ -124,12 +130,33 @@ static int finish_file(const struct settings *settings, const char *file)
 	return result;
 }
 
+/* Runs with --durable come first: beside their recording there may be an arena. */
+static int finish_any(const struct settings *settings, const char *file)
+{
+	char *arena = finish_tree_name(file);
+	int result;
+
+	if (!arena)
+		return finish_file(settings, file);
+	result = finish_tree(settings, arena, settings->record);
+	free(arena);
+	return result;
+}
+
+static void check_settings(const struct settings *settings)
+{
+	if (is_one_of_many(settings) && (settings->record || settings_has_reports(settings)))
+		die("--finish: --record and reports of places are for one FILE");
+	outputs_check(settings);
+}
+
 int finish_run(const struct settings *settings)
 {
 	int status = 0;
 
+	check_settings(settings);
 	for (char **file = settings->command; *file; file++) {
-		if (finish_file(settings, *file) < 0)
+		if (finish_any(settings, *file) < 0)
 			status = STATUS_FAILED;
 	}
 	return status;

@@ -18,22 +18,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/color.h"
 #include "cli/message.h"
-#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
 #include "memusage/collector/collector.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/counter.h"
 #include "memusage/common/elfkind.h"
-#include "memusage/common/files.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 #include "memusage/common/wire.h"
 #include "memusage/launcher/emulate.h"
+#include "memusage/launcher/durable_run.h"
 #include "memusage/launcher/live_view.h"
 #include "memusage/launcher/serving.h"
+#include "memusage/launcher/report_file.h"
 #include "memusage/launcher/start.h"
 #include "memusage/options/accesses.h"
 #include "memusage/report/ended_images.h"
@@ -138,6 +137,8 @@ static struct mu_config make_config(const struct settings *s)
 	sample_configure(&config, &s->sample);
 	if (s->start_paused)
 		config.flags |= MU_CFG_START_PAUSED;
+	if (s->durable)
+		config.flags |= MU_CFG_DURABLE;
 	accesses_configure(&config, &s->accesses);
 	if (s->dhat.is_wanted)
 		dhat_configure(&config, &s->dhat);
@@ -153,40 +154,6 @@ static struct mu_config make_config(const struct settings *s)
 	return config;
 }
 
-/* Truncates the file: otherwise the end of a longer, older report would remain. A pipe cannot be
- * truncated. */
-static int open_report_file(const char *name)
-{
-	int fd = output_open_file(name, OUTPUT_PUBLIC, NULL);
-
-	if (fd >= 0)
-		files_lock(fd, name);
-	if (fd < 0 || (ftruncate(fd, 0) < 0 && errno != EINVAL))
-		die("cannot write %s: %s", name, output_refusal(name));
-	return fd;
-}
-
-/* The collector has its own copy of standard error, which stays when the program closes its own.
- * With --quiet it still reports failures of other files. */
-static void open_report(struct session *s)
-{
-	const struct settings *settings = s->settings;
-	bool has_text = settings_has_text(settings) || massif_talks(&settings->massif) ||
-			(settings->dhat.is_wanted && !settings->quiet);
-	int fd = settings->output && (has_text || !settings->quiet) ?
-			 open_report_file(settings->output) :
-			 fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-
-	s->text = has_text && fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
-	if (settings->quiet && settings->output && has_text) {
-		close(fd);
-		fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	}
-	s->report = fd;
-	if (fd >= 0)
-		s->color = color_wanted((enum color_when)settings->color, fd);
-}
-
 /* The session that die() has to clean up, until there is a collector. */
 static struct session *unfinished;
 
@@ -197,6 +164,7 @@ static void clean_up_session(void)
 	endpoint_close(&unfinished->endpoint);
 	library_remove(&unfinished->library);
 	datafiles_close(&unfinished->files);
+	arena_remove(&unfinished->arena);
 }
 
 static void prepare_session(struct session *s, const struct settings *settings)
@@ -207,6 +175,7 @@ static void prepare_session(struct session *s, const struct settings *settings)
 	*s = (struct session){
 		.settings = settings,
 		.endpoint = { .abstract_fd = -1, .path_fd = -1 },
+		.arena = { .fd = -1 },
 		.files = { .fd = -1 },
 		.report = -1,
 		.text = -1,
@@ -219,9 +188,12 @@ static void prepare_session(struct session *s, const struct settings *settings)
 	library_find(&s->library, accesses_library(&settings->accesses));
 	outputs_check(settings);
 	datafiles_open(&s->files, settings);
+	if (settings->durable)
+		durable_run_prepare(settings);
 	recordfile_check(&s->record, settings);
-	open_report(s);
-	if (arena_create(&s->arena, &config, &err) < 0)
+	report_file_open(s);
+	if (!(settings->durable && durable_run_create(s, &config)) &&
+	    arena_create(&s->arena, &config, &err) < 0)
 		die("cannot create the shared memory for the recording: %s", err.text);
 	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
 	if (endpoint_open(&s->endpoint, &err) < 0)
@@ -359,6 +331,7 @@ static void start_command(struct launcher *l)
 	live_view_restore(&l->view);
 	if (l->program < 0)
 		exit_not_started(l, error);
+	durable_run_started(s, l->program);
 	tell_collector(l, WIRE_STARTED);
 	live_view_start(&l->view, s->settings, l->program, &l->inherited.mask, s->wire);
 	serving_start(&l->serving, s->settings, l->program, l->collector, &l->inherited.mask,

@@ -17,7 +17,7 @@
 #include "formats/xtree.h"
 #include "memusage/options/core_options.h"
 #include "memusage/options/idle_options.h"
-#include "memusage/options/picture_options.h"
+#include "memusage/options/output_options.h"
 #include "profile/symbols/allocrule.h"
 #include "recording/env.h"
 
@@ -238,6 +238,10 @@ static const struct opt options[] = {
 		"environment variable"),
 	OPT_STR_OPTIONAL(0, "record", "FILE", &settings.record, "",
 			 "keep the recording in FILE (default memusage.%p.mur)"),
+	OPT_FLAG(0, "durable", &settings.durable,
+		 "with --record: keep what is recorded in FILE.arena, so that even a kill of "
+		 "memusage and the program together loses nothing: memusage --finish FILE then "
+		 "makes the reports"),
 	OPT_CONST('u', "unbuffered", &settings.buffer, 1, "write each change to FILE at once"),
 	OPT_CALL('b', "buffer", "N", set_buffer, &settings.buffer,
 		 "let FILE lag behind by at most N changes (default and maximum 32768) and 100 ms"),
@@ -269,8 +273,9 @@ static const struct opt options[] = {
 		 "snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
 		 "xtmemory [FILE], mark [NAME], stop, start, help"),
 	OPT_FLAG(0, "finish", &settings.finish,
-		 "report the recordings FILE... of programs that ran with the library preloaded "
-		 "but without memusage, and remove them"),
+		 "complete the recording FILE of a run with --durable that was killed, and make "
+		 "the reports of the other options; or report the recordings FILE... that the "
+		 "library left without memusage, and remove them"),
 	OPT_END
 };
 
@@ -573,7 +578,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pages();
 	check_sample();
 	check_start_paused();
-	picture_options_check(&settings);
+	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;
 	if (!*settings.command && !settings.pid)

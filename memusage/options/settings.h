@@ -43,6 +43,7 @@ struct settings {
 	const char *html;	/* file name pattern of the page */
 	const char *serve;	/* address of memusageserve; "": the default one, NULL: none */
 	const char *record;	/* file name pattern; "": the default one */
+	bool durable;		/* keep the arena as a file beside it */
 	int buffer;		/* records that the data file may lag behind */
 	int color;		/* enum color_when */
 	unsigned int width;	/* columns of reports of places; 0: the terminal's */

@@ -7,12 +7,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/process.h"
+#include "memusage/record/durable.h"
 #include "recording/accesses.h"
 
 #define WHOLE_SIZE (UINT64_C(1) << 40)
@@ -147,36 +152,149 @@ static bool is_wiped_on_fork(void)
 	return can;
 }
 
-int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
+static int check_kernel(struct mu_error *err)
 {
-	/* The emulator keeps a record of each page that is mapped, used or not. */
-	uint64_t size = config->access_engine == MU_ENGINE_EMULATE ? EMULATED_SIZE : WHOLE_SIZE;
-	uint8_t *base;
+	if (is_wiped_on_fork())
+		return 0;
+	return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+			    "MADV_WIPEONFORK: %m: Linux 4.14 or later is needed to keep processes "
+			    "apart");
+}
 
-	*a = (struct arena){ .fd = -1 };
-	if (!is_wiped_on_fork())
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
-				    "MADV_WIPEONFORK: %m: Linux 4.14 or later is needed to keep "
-				    "processes apart");
-	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (a->fd < 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
-	base = make_unlimited(a->fd, &size);
+/* The emulator keeps a record of each page that is mapped, used or not. */
+static uint64_t largest_size(const struct mu_config *config)
+{
+	return config->access_engine == MU_ENGINE_EMULATE ? EMULATED_SIZE : WHOLE_SIZE;
+}
+
+static int map_arena(struct arena *a, uint64_t *size, struct mu_error *err)
+{
+	void *base = make_unlimited(a->fd, size);
+
 	if (base == MAP_FAILED) {
 		explain_failure(err);
-		arena_close(a);
 		return -1;
 	}
 	a->shared = (struct mu_segment *)base;
+	return 0;
+}
+
+static int begin_arena(struct arena *a, const struct mu_config *config, uint64_t size,
+		       struct mu_error *err)
+{
+	lay_out_slots(a->shared, size);
+	fill_header(a->shared, config);
+	a->slot = (struct mu_slot *)((uint8_t *)a->shared + a->shared->slot_table);
+	if (segment_view(&a->view, a->shared, size, err) < 0)
+		return -1;
+	return segment_watch(&a->view, a->fd, err);
+}
+
+int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
+{
+	uint64_t size = largest_size(config);
+
+	*a = (struct arena){ .fd = -1, .ledger.fd = -1 };
+	if (check_kernel(err) < 0)
+		return -1;
+	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (a->fd < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
+	if (map_arena(a, &size, err) < 0) {
+		arena_close(a);
+		return -1;
+	}
 	/* A program must not be able to kill the collector by truncating the memory. */
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
-	lay_out_slots(a->shared, size);
-	fill_header(a->shared, config);
-	a->slot = (struct mu_slot *)(base + a->shared->slot_table);
-	if (segment_view(&a->view, base, size, err) < 0)
+	return begin_arena(a, config, size, err);
+}
+
+/* ---- in a file ---------------------------------------------------------------------------- */
+
+/* Leaves room for the ledger behind the segment, less in a small file. Returns the slots that have
+ * entries. */
+static uint32_t split_file(uint64_t *size, uint64_t whole)
+{
+	uint32_t slots = *size >= whole ? SLOT_SHARE : LIMITED_SHARE;
+
+	if (*size / 8 < ledger_bytes(slots))
+		slots = 0;
+	*size -= page_up(ledger_bytes(slots));
+	return slots;
+}
+
+/* What is mapped behind the segment is not needed: the ledger is written by system calls, which
+ * fail if the disk is full. */
+static int map_file(struct arena *a, const struct mu_config *config, struct mu_error *err)
+{
+	const uint64_t wanted = largest_size(config);
+	uint64_t whole = wanted + page_up(ledger_bytes(SLOT_SHARE)), size = whole;
+	struct mu_segment geometry = { .size = 0 };
+	uint64_t mapped;
+
+	if (map_arena(a, &size, err) < 0)
 		return -1;
-	return segment_watch(&a->view, a->fd, err);
+	mapped = size;
+	a->ledger.slot_count = split_file(&size, whole);
+	a->ledger.start = size;
+	munmap((char *)a->shared + size, mapped - size);
+	a->view.size = size;
+	lay_out_slots(&geometry, size);
+	/* Else the first write to a full disk would kill memusage. */
+	if (durable_reserve(a->fd, geometry.slots, err) < 0)
+		return -1;
+	return begin_arena(a, config, size, err);
+}
+
+/* Some file systems show another inode in /proc, by which processes with the arena are found. */
+static int check_mapping(const struct arena *a, struct mu_error *err)
+{
+	if (process_maps(getpid(), a->fd) == 1)
+		return 0;
+	return mu_error_set(err, MU_ERROR_FORMAT, 0,
+			    "its file system does not show in /proc which process has mapped it");
+}
+
+int arena_create_file(struct arena *a, const struct mu_config *config, const char *name,
+		      struct mu_error *err)
+{
+	bool is_named = false;
+
+	*a = (struct arena){ .fd = -1, .ledger.fd = -1 };
+	if (check_kernel(err) < 0)
+		return -1;
+	a->fd = durable_create(name, &is_named, err);
+	if (a->fd < 0)
+		return -1;
+	a->name = xstrdup(name);
+	if (map_file(a, config, err) == 0 && durable_publish(a->fd, name, is_named, err) == 0) {
+		is_named = true;
+		a->ledger.fd = a->fd;
+		if (check_mapping(a, err) == 0)
+			return 0;
+	}
+	if (is_named)
+		unlink(name);
+	arena_close(a);
+	return -1;
+}
+
+bool arena_rename(struct arena *a, const char *to)
+{
+	if (rename(a->name, to) < 0)
+		return false;
+	free(a->name);
+	a->name = xstrdup(to);
+	return true;
+}
+
+void arena_remove(struct arena *a)
+{
+	if (a->name)
+		unlink(a->name);
+	free(a->name);
+	a->name = NULL;
 }
 
 void arena_close(struct arena *a)
@@ -186,7 +304,14 @@ void arena_close(struct arena *a)
 	if (a->shared)
 		munmap(a->shared, a->view.size);
 	segment_unwatch(&a->view);
-	*a = (struct arena){ .fd = -1 };
+	free(a->name);
+	*a = (struct arena){ .fd = -1, .ledger.fd = -1 };
+}
+
+void arena_discard(struct arena *a)
+{
+	arena_remove(a);
+	arena_close(a);
 }
 
 void arena_leave_header(struct arena *a)
@@ -227,13 +352,27 @@ int arena_claim(struct arena *a)
 	return -1;
 }
 
+/* An image of a small program. */
+#define SMALL_IMAGE (UINT64_C(1) << 20)
+
+static bool is_small_file(const struct arena *a, uint64_t start, uint64_t size)
+{
+	struct backed slot;
+
+	if (!a->name)
+		return false;
+	backed_init(&slot, a->fd, start, size);
+	return backed_bytes(&slot) <= SMALL_IMAGE;
+}
+
 /* The recorder relies on a zeroed slot. Where holes cannot be punched (seccomp filters, old
  * kernels) the used parts are overwritten. */
 static void zero_slot(const struct arena *a, uint64_t start, uint64_t size)
 {
 	off_t at = (off_t)start, end = (off_t)(start + size);
 
-	if (!fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)size))
+	if (!is_small_file(a, start, size) &&
+	    !fallocate(a->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, (off_t)size))
 		return;
 	while ((at = lseek(a->fd, at, SEEK_DATA)) >= 0 && at < end) {
 		off_t hole = lseek(a->fd, at, SEEK_HOLE);

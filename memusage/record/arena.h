@@ -1,7 +1,8 @@
 /* arena.h -- The shared memory that a process tree records into.
  *
  * One sparse memfd for the whole tree, divided into slots, one for each process image; see
- * docs/format.md, section 1. The collector creates it and the programs map it.
+ * docs/format.md, section 1. The collector creates it and the programs map it. With --durable it is
+ * a file: durable.h.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memusage/record/ledger.h"
 #include "profile/base/error.h"
 #include "profile/read/segment.h"
 #include "recording/recording.h"
@@ -21,6 +23,8 @@ struct arena {
 	struct segment view;
 	struct mu_segment *shared;	/* the header, which every process can write */
 	struct mu_slot *slot;		/* slot_count entries */
+	char *name;			/* of its file, owned; NULL: it is in memory */
+	struct ledger ledger;		/* behind the segment, if it is a file */
 };
 
 /* arena_create -- Creates, sizes, seals and maps the memory.
@@ -31,8 +35,25 @@ struct arena {
  */
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err);
 
+/* arena_create_file -- The same in the new file NAME, which is not sealed.
+ *
+ * It has room for a ledger behind the segment, which is not written yet.
+ * Returns 0, or -1 with ERR; there is no file then.
+ */
+int arena_create_file(struct arena *a, const struct mu_config *config, const char *name,
+		      struct mu_error *err);
+
+/* arena_rename -- Gives the file of A the name TO. Returns false with errno. */
+bool arena_rename(struct arena *a, const char *to);
+
+/* arena_remove -- Removes the file of A; nothing for an arena in memory. */
+void arena_remove(struct arena *a);
+
 /* arena_close -- Unmaps and closes the memory. Processes that have mapped it keep it. */
 void arena_close(struct arena *a);
+
+/* arena_discard -- Removes the file of A, and closes it. */
+void arena_discard(struct arena *a);
 
 /* arena_leave_header -- Unmaps all but the header, which stays until the process ends.
  *
@@ -64,5 +85,9 @@ bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint
 /* arena_image -- Reads the state of the image in slot K. Returns false if it cannot be read. */
 bool arena_image(const struct arena *a, uint32_t k, struct image *im);
 
-/* arena_free -- Releases the memory of slot K and marks the slot as free. */
+/* arena_free -- Releases the memory of slot K and marks the slot as free.
+ *
+ * A small image in a file is overwritten instead: to release blocks, ext4 first waits until their
+ * pages are on the disk (1 ms here), and the next process would wait for its registration.
+ */
 void arena_free(struct arena *a, uint32_t k);

@@ -33,11 +33,14 @@ static int open_file(struct recordfile *r)
 	return r->fd;
 }
 
+const char *recordfile_pattern(const struct settings *settings)
+{
+	return settings->record && *settings->record == '\0' ? DEFAULT_PATTERN : settings->record;
+}
+
 void recordfile_check(struct recordfile *r, const struct settings *settings)
 {
-	*r = (struct recordfile){ .pattern = settings->record, .fd = -1 };
-	if (r->pattern && *r->pattern == '\0')
-		r->pattern = DEFAULT_PATTERN;
+	*r = (struct recordfile){ .pattern = recordfile_pattern(settings), .fd = -1 };
 	if (!r->pattern && settings_has_reports(settings))
 		r->fd = temporary_open_or_die();
 	if (!r->pattern)

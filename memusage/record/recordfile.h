@@ -21,6 +21,10 @@ struct recordfile {
 	struct mu_error error; /* why images were lost */
 };
 
+/* recordfile_pattern -- Returns the file name pattern of --record; NULL if the user wants no
+ * recording. */
+const char *recordfile_pattern(const struct settings *settings);
+
 /* recordfile_check -- Checks, before the program runs, that a recording can be saved.
  *
  * Opens a name without %p at once, or a nameless file if only reports need one. Dies with a message

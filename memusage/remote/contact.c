@@ -120,12 +120,46 @@ static void ask_for_samples(const struct collector_search *s)
 	free(a);
 }
 
+/* A regular file cannot be sealed: if another process truncates it meanwhile, we exit with a
+ * message. */
+static void on_truncated(int signal)
+{
+	static const char text[] = "memusage: the recording was truncated while it was read\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(STATUS_FAILED);
+	_exit(STATUS_FAILED);
+}
+
+static void expect_truncation(void)
+{
+	const struct sigaction action = { .sa_handler = on_truncated };
+
+	sigaction(SIGBUS, &action, NULL);
+}
+
+static bool is_own_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && user_is_self(st.st_uid);
+}
+
+/* That of a run with --durable is a file with a name. */
+static bool is_durable_arena(int fd)
+{
+	struct stat st;
+
+	return is_own_file(fd) && fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
 static enum contact_status check_arena(struct collector_search *s, int arena)
 {
 	*s->is_known |= arena >= 0;
 	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
 		return CONTACT_NOT_RECORDED;
-	if (live_is_sealed(arena)) {
+	if (is_durable_arena(arena) || live_is_sealed(arena)) {
+		expect_truncation();
 		s->contact->arena = arena;
 		return CONTACT_OK;
 	}
@@ -376,26 +410,12 @@ static enum contact_status map_orphans(struct contact *c, pid_t pid)
 	return status;
 }
 
-/* A regular file cannot be sealed: if another process truncates it meanwhile, we exit with a
- * message. */
-static void on_truncated(int signal)
-{
-	static const char text[] = "memusage: the recording was truncated while it was read\n";
-
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
-		_exit(STATUS_FAILED);
-	_exit(STATUS_FAILED);
-}
-
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
 {
-	const struct sigaction action = { .sa_handler = on_truncated };
 	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct mu_error err;
-	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    !user_is_self(st.st_uid)) {
+	if (fd < 0 || !is_own_file(fd)) {
 		warn("%s: %s", name, fd < 0 ? strerror(errno) : "not a recording of this user");
 		if (fd >= 0)
 			close(fd);
@@ -405,7 +425,7 @@ static enum contact_status open_file(struct contact *c, const char *name, unsign
 		close(fd);
 		return CONTACT_BUSY;
 	}
-	sigaction(SIGBUS, &action, NULL);
+	expect_truncation();
 	if (live_open(&c->live, fd, 0, 0, &err) < 0) {
 		warn("%s: %s", name, err.text);
 		live_close(&c->live);

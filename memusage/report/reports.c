@@ -124,6 +124,17 @@ static void execute_memusageprint(const struct session *s, unsigned int first, p
 	child_execute(&a, "cannot report call stacks: ");
 }
 
+/* The lock of a durable arena belongs to the collector's open file: this child, which gets no CPU
+ * on a busy machine, would hold it after the collector's end. */
+static int reopen_file(int fd)
+{
+	char *path = xasprintf("/proc/self/fd/%d", fd);
+	int own = open(path, O_RDONLY | O_CLOEXEC);
+
+	free(path);
+	return own >= 0 ? own : fd;
+}
+
 /* The child ends with its parent, the collector, however that ends. */
 static void execute_look_ahead(const struct session *s, int fd, pid_t parent)
 {
@@ -134,7 +145,7 @@ static void execute_look_ahead(const struct session *s, int fd, pid_t parent)
 		_exit(127);
 	opt_list_append(&a, "memusageprint");
 	opt_list_append(&a, "--names-ahead");
-	append_names_arguments(&a, s, child_pass_file(fd));
+	append_names_arguments(&a, s, child_pass_file(reopen_file(fd)));
 	redirect_output(-1);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
 	child_reset_signals();

@@ -1,13 +1,29 @@
-/* picture_options.c -- Options of the picture that memusagestat would refuse.
+/* output_options.c -- Check the options of pictures and recordings before the run.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/options/picture_options.h"
+#include "memusage/options/output_options.h"
 
 #include <string.h>
 
 #include "cli/picture_format.h"
 #include "cli/picture_size.h"
+
+/* What is only in memusage's own memory would be lost. */
+static void check_durable(const struct settings *s)
+{
+	if (!s->durable)
+		return;
+	if (s->finish)
+		options_error(&settings_tool, "--durable starts a program: --finish ends such a "
+			      "run");
+	if (!s->record)
+		options_error(&settings_tool, "--durable needs --record=FILE: it keeps FILE.arena "
+			      "beside it");
+	if (s->png && !s->data)
+		options_error(&settings_tool, "--durable: --png=%s needs --data=FILE: what the "
+			      "picture is drawn from has to be in a file, too", s->png);
+}
 
 /* Reports the error of memusagestat before the run. */
 static void check_size(const struct settings *s)
@@ -36,8 +52,9 @@ static void check_picture_format(const struct settings *s)
 			      s->png, ending, s->png);
 }
 
-void picture_options_check(const struct settings *s)
+void output_options_check(const struct settings *settings)
 {
-	check_size(s);
-	check_picture_format(s);
+	check_durable(settings);
+	check_size(settings);
+	check_picture_format(settings);
 }
