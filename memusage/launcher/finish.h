@@ -1,5 +1,5 @@
-/* finish.h -- Report recordings that the preloaded library left without memusage, or that a run with
- * --durable left that was killed.
+/* finish.h -- Report recordings that the preloaded library left without memusage, or a killed run
+ * with --durable.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
