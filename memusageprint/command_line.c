@@ -184,6 +184,9 @@ static const struct opt options[] = {
 	OPT_CALL_OPTIONAL('\0', "tree", "peak|end|N|total", parse_tree_moment, &given,
 			  "show the tree of callers at the peak (default), at the end, at snapshot "
 			  "N, or of all allocations of the run"),
+	OPT_FLAG('\0', "diff", &given.diff,
+		 "compare two files, the old and the new one, of any kind and of two builds: the "
+		 "places that grew, with --top, --tree, --leaks or --temporary"),
 	OPT_CALL_OPTIONAL('\0', "growth", "FROM..TO", parse_growth, &given,
 			  "show the places that grew between two moments: start, peak, end, a "
 			  "time like 1.5s, the number of a snapshot, or a mark's name (default: "
@@ -307,7 +310,7 @@ static const char brief[] =
 	"      --temporary[=N]       where short-lived blocks were allocated\n"
 	"      --growth[=FROM..TO]   the places that grew between two moments\n"
 	"      --plot[=N]            the course of the run as a drawing of characters\n"
-	"      --summary             the table of calls and the histogram\n"
+	"      --diff OLD NEW        the places that grew from one run to another\n"
 	"Which places, which process:\n"
 	"      --group=KIND          a place is a line|function|file|object\n"
 	"      --grep=TEXT           only call stacks with TEXT in a frame\n"
@@ -381,6 +384,24 @@ static void check_texts(void)
 	}
 }
 
+/* --diff compares two files in lists and trees of places. */
+static void check_diff(int files)
+{
+	const unsigned has = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY;
+
+	if (!given.diff)
+		return;
+	if (files != 2)
+		options_error(&tool, "--diff compares two files, the old and the new one; %d %s "
+			      "given", files, files == 1 ? "is" : "are");
+	if (given.report > REPORT_TEXT || (given.text & ~has))
+		options_error(&tool, "--diff is a report of places: --top, --leaks or "
+			      "--temporary");
+	if (given.pid)
+		options_error(&tool, "--diff compares the processes that held most: a process has "
+			      "another ID in each run, so --pid does not suit it");
+}
+
 /* Warns of options that choose what other reports show. */
 static void warn_of_idle_options(void)
 {
@@ -414,6 +435,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 	if (first == argc)
 		options_error(&tool, "no file given");
 	check_texts();
+	check_diff(argc - first);
 	warn_of_idle_options();
 	given.has_depth = given.depth != 0;
 	if (!given.has_depth)

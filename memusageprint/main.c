@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "memusageprint/command_line.h"
+#include "memusageprint/diff/diff_report.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/job/input.h"
 #include "memusageprint/live/live.h"
@@ -45,6 +46,17 @@ static int print_one_file(const struct settings *settings, const char *file, str
 	return result;
 }
 
+static int print_difference(const struct settings *settings)
+{
+	struct output out = { 0 };
+	int status = EXIT_SUCCESS;
+
+	check_output_file(settings);
+	if (diff_report_print(settings, &out) < 0)
+		status = EXIT_FAILURE;
+	return output_close(&out) < 0 ? EXIT_FAILURE : status;
+}
+
 static int print_all_files(const struct settings *settings)
 {
 	struct output out = { 0 };
@@ -70,5 +82,7 @@ int main(int argc, char **argv)
 		return names_ahead_look_up(settings);
 	if (settings->live_socket)
 		return live_run(settings);
-	return settings->code_root ? module_code_write(settings) : print_all_files(settings);
+	if (settings->code_root)
+		return module_code_write(settings);
+	return settings->diff ? print_difference(settings) : print_all_files(settings);
 }

@@ -88,6 +88,7 @@ struct settings {
 	const char *grep;	/* report only stacks with this text; NULL: all */
 	int group;		/* enum top_kind: what a place of a list is */
 	int runtime_frames;	/* enum runtime_choice */
+	bool diff;		/* compare the two files */
 	bool lifetimes;		/* lists show how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, with that of malloc; 0: all */

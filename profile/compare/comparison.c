@@ -109,6 +109,22 @@ static void append_nameless_level(struct builder *b, enum side side, uint32_t lo
 	free(text);
 }
 
+/* Gives the last level the function and file that all others with its key have: they are one place.
+ * A line is of the file that it was found in. */
+static void name_last_level(struct builder *b, enum side names, const struct symbols_level *named)
+{
+	struct symbols *s = &b->c->profile.symbols;
+	const uint32_t full = copy_text(b, names, named->full);
+	const uint32_t file = copy_text(b, names, named->file);
+	struct symbols_level *last = &s->level[s->level_count - 1];
+
+	if (last->file != file)
+		last->line = 0;
+	last->full = full;
+	last->file = file;
+	last->base = named->base;
+}
+
 /* All stacks with a key have one text for it: that of the first place in the new build. */
 static void append_node_levels(struct builder *b, const struct call_key *key, enum side side,
 			       const struct call_place *at)
@@ -130,8 +146,7 @@ static void append_node_levels(struct builder *b, const struct call_key *key, en
 		return;
 	}
 	append_copied_level(b, side, level, !at->has_lines);
-	b->c->profile.symbols.level[b->c->profile.symbols.level_count - 1].full =
-		copy_text(b, names, named->full);
+	name_last_level(b, names, named);
 }
 
 /* ---- locations, frames, sites -------------------------------------------------------------- */

@@ -41,7 +41,7 @@ my %rooms = (
 	memusage => [qw(common options record report collector remote launcher)],
 	profile => [qw(base names symbols read model compare save)],
 	formats => ['base', '', 'page', 'push'],
-	memusageprint => ['job', 'export', 'text', 'live', ''],
+	memusageprint => ['job', 'export', 'text', 'diff', 'live', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],
 );

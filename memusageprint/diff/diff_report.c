@@ -1,0 +1,101 @@
+/* diff_report.c -- The reports of --diff.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/diff/diff_report.h"
+
+#include <stdlib.h>
+
+#include "cli/layout.h"
+#include "cli/terminal.h"
+#include "memusageprint/diff/diff_list.h"
+#include "memusageprint/diff/difference.h"
+#include "memusageprint/job/report_job.h"
+#include "memusageprint/text/grep.h"
+
+/* Removes what has no frame with the text, on both sides. Returns false if nothing is left. */
+static bool grep_sides(FILE *out, struct difference *d, const char *text)
+{
+	const struct comparison *c = &d->comparison;
+
+	if (!grep_weights(out, &c->filter, d->change, text))
+		return false;
+	for (int s = 0; s < SIDES; s++) {
+		d->total[s] = 0;
+		for (uint32_t i = 0; i < c->profile.sites.count; i++) {
+			if (!d->change[i].is_there)
+				d->weight[s][i] = (struct weight){ .is_there = false };
+			d->total[s] += d->weight[s][i].bytes;
+		}
+	}
+	return true;
+}
+
+static void put_side(FILE *out, const char *which, const struct diff_side *s)
+{
+	fprintf(out, "%s  " LAYOUT_TEXT, which);
+	terminal_put(out, s->name);
+	if (*s->what) {
+		fputs(": ", out);
+		terminal_put(out, s->what);
+	}
+	putc('\n', out);
+}
+
+/* Prints one report; PRINT is for its metric. */
+static int print_text(FILE *out, struct difference *d, enum metric_kind kind, int snapshot,
+		      const struct settings *settings,
+		      void (*print)(FILE *, const struct difference *, const struct settings *))
+{
+	if (difference_weigh(d, kind, snapshot) < 0)
+		return -1;
+	putc('\n', out);
+	if (grep_sides(out, d, settings->grep))
+		print(out, d, settings);
+	return 0;
+}
+
+static int print_texts(FILE *out, struct difference *d, const struct settings *settings)
+{
+	const unsigned text = settings->text ? settings->text : TEXT_TOP;
+	FILE *page = layout_open(out, settings_layout(settings));
+	int result = 0;
+
+	put_side(page, "old", &d->side[SIDE_OLD]);
+	put_side(page, "new", &d->side[SIDE_NEW]);
+	if (text & TEXT_TOP)
+		result |= print_text(page, d, METRIC_PEAK, 0, settings, diff_list_print);
+	if (text & TEXT_LEAKS)
+		result |= print_text(page, d, METRIC_LIVE, 0, settings, diff_list_print);
+	if (text & TEXT_TEMPORARY)
+		result |= print_text(page, d, METRIC_TEMPORARY, 0, settings, diff_list_print);
+	fclose(page);
+	return result;
+}
+
+/* The metric that decides which processes are compared. */
+static enum metric_kind first_metric(const struct settings *settings)
+{
+	if (settings->text & TEXT_TREE && !(settings->text & TEXT_TOP))
+		return settings_metric(settings);
+	if (settings->text == TEXT_LEAKS)
+		return METRIC_LIVE;
+	return settings->text == TEXT_TEMPORARY ? METRIC_TEMPORARY : METRIC_PEAK;
+}
+
+int diff_report_print(const struct settings *settings, struct output *output)
+{
+	struct difference d;
+	struct report_job job = { .settings = settings, .output = output };
+	int result = difference_open(&d, settings, first_metric(settings),
+				     settings->runtime_frames != RUNTIME_SHOW);
+
+	if (result == 0) {
+		FILE *out = report_job_begin(&job);
+
+		output->has_color = true; /* names are clean already */
+		result = print_texts(out, &d, settings);
+	}
+	difference_close(&d);
+	return result;
+}

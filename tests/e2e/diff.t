@@ -1,0 +1,190 @@
+#!/bin/sh
+# diff.t -- memusageprint --diff names the change between two builds: by other compilers, at other
+# levels, with moved lines, with functions renamed, split and inlined; sums always agree.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint
+need gcc
+
+source=$MU_SRC/tests/workloads/compared.c
+[ -r "$source" ] || skip_all "no $source"
+
+# build NAME COMPILER SOURCE [OPTION]...: a program and its recording, NAME.mur
+build() {
+	program=$1 compiler=$2 from=$3
+	shift 3
+	"$compiler" -o "$program" "$@" "$from" || return 1
+	memusage -q --record="$program.mur" "./$program"
+}
+# diff [OPTION]... OLD NEW
+diff_of() { run memusageprint --diff "$@"; }
+# The first line of the report, below the names of the files.
+answer() { printf '%s\n' "$out" | sed -n '/^new /{n;n;p;q;}'; }
+# The percentage that was matched.
+matched() { printf '%s\n' "$out" | sed -n 's/^\([0-9]*\)\.[0-9]%.* at places that both have.*/\1/p'; }
+
+grew='^make_index .*grew by 244 KiB, from 195 KiB to 439 KiB live when the heap was largest'
+all='^In all 977 KiB became 1\.19 MiB: \+244 KiB'
+
+# ---- the same source, built in another way -------------------------------------------------------
+
+compilers=gcc
+command -v clang >clang.path && compilers='gcc clang'
+for compiler in $compilers; do
+	for level in 0 2; do
+		build "$compiler$level" "$compiler" "$source" -g "-O$level" ||
+			fail "$compiler -O$level"
+		build "$compiler$level.more" "$compiler" "$source" -g "-O$level" -DINDEX_SIZE=900
+	done
+done
+for new in gcc2 ${compilers#gcc}; do
+	case $new in clang) new=clang2 ;; esac
+	diff_of gcc0.mur "$new.mur"
+	is "$status" 0 "gcc -O0 and $new"
+	is "$(answer)" 'nothing changed' '... have the same places'
+	is "$(matched)" 100 '... all of them matched'
+	diff_of gcc0.mur "$new.more.mur"
+	like "$(answer)" "$grew" '... and a change is the first line'
+	like "$out" "$all" '... with the sum'
+	is "$(matched)" 100 '... and all is matched'
+	unlike "$out" 'shrunk by' '... nothing shrank'
+done
+
+# ---- an edited source ------------------------------------------------------------------------------
+
+# edit NAME SED...: its build, at -O0, and its build with more memory
+edit() {
+	name=$1
+	shift
+	sed "$@" "$source" >"$name.c"
+	cmp -s "$name.c" "$source" && fail "$name: nothing was edited"
+	build "$name" gcc "$name.c" -g -O0 || fail "$name does not build"
+	build "$name.more" gcc "$name.c" -g -O0 -DINDEX_SIZE=900
+	diff_of gcc0.mur "$name.mur"
+	only=$(answer) share=$(matched)
+	num "$share" -ge 99 "$name: 99 % of the bytes are matched"
+	diff_of gcc0.mur "$name.more.mur"
+	like "$(answer)" "$grew" '... and a change of memory is the first line'
+	like "$out" "$all" '... with the sum'
+}
+edit lines "1i\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+\\
+"
+num "$(($(wc -l <lines.c) - $(wc -l <"$source")))" -eq 20 '... with 20 lines at the top'
+is "$only" 'nothing changed' '... lines do not matter'
+edit renamed 's/read_line/fetch/'
+is "$only" 'nothing changed but a name: fetch was called read_line' '... a name alone is said'
+edit split '/^static void read_line/i\
+static __attribute__((noinline)) void finish_line(const char *text)\
+{\
+	keep(copy_text(text, 1000));\
+}\
+
+s/keep(copy_text(text, 1000));$/finish_line(text);/
+/^static .*finish_line/,/^}/s/finish_line(text);/keep(copy_text(text, 1000));/'
+like "$only" '^nothing changed, though [0-9.]+% of it was inlined or split$' '... as split'
+edit inlined 's/^static void read_line/static inline __attribute__((always_inline)) void read_line/'
+is "$only" 'nothing changed' '... debug information names inlined calls'
+
+# Without debug information an inlined function is gone.
+build bare gcc "$source" -O0
+build bare.inlined gcc inlined.c -O0 -DINDEX_SIZE=900
+diff_of bare.mur bare.inlined.mur
+like "$(answer)" '^make_index .*grew by 244 KiB' 'inlined, and no names: the change is found'
+num "$(matched)" -ge 99 '... and the rest is matched'
+like "$out" '% inlined or split' '... which is said'
+
+# ---- a place that is new, one that is gone -----------------------------------------------------
+
+sed '/^int main/i\
+static void more(void)\
+{\
+	for (int i = 0; i < 10; i++)\
+		keep(malloc(70000));\
+}\
+
+s/^	fill_cache();/	more();/' "$source" >new.c
+build new gcc new.c -g -O0 2>warnings || cat warnings
+diff_of gcc0.mur new.mur
+like "$(answer)" '^more \(new\.c:[0-9]+\) is new: 684 KiB live when' 'a new function is new'
+like "$out" 'shrunk by' '... and what is gone'
+like "$out" '^ *-293 KiB +781 KiB +488 KiB  copy_text ' '... is listed'
+like "$out" 'called by fill_cache ' '... with its callers'
+sum=$(printf '%s\n' "$out" | awk '$2 == "KiB" && $1 ~ /^[-+]/ { s += $1 } END { printf "%d", s }')
+num "$sum" -ge 290 'changes add up ...'
+num "$sum" -le 295 '... to the change in all'
+like "$out" '^In all 977 KiB became 1\.24 MiB: \+293 KiB' '... that is printed'
+
+# ---- other metrics, other groups, other files ----------------------------------------------------
+
+diff_of --leaks --top --group=file gcc0.mur gcc2.more.mur
+like "$out" '^.*compared\.c grew by 244 KiB.* live at the end' '--leaks, by file'
+diff_of --temporary gcc0.mur gcc2.more.mur
+like "$out" '^there were no temporary blocks in either$' '--temporary'
+diff_of --grep=read_all gcc0.mur gcc2.more.mur
+is "$(answer)" 'nothing changed' '--grep shows some places'
+like "$out" '^In all 488 KiB ' '... and their sums'
+diff_of --grep=none gcc0.mur gcc2.more.mur
+like "$out" 'nothing matches --grep=none' '... or none'
+
+memusage -q --massif --massif-out-file=old.ms ./gcc0
+memusage -q --dhat --dhat-out-file=new.json ./gcc2.more
+diff_of old.ms new.json
+like "$(answer)" '^make_index .*grew by ' 'a massif.out and a profile of DHAT'
+num "$(matched)" -ge 99 '... are matched, too'
+diff_of gcc0.mur new.json
+like "$(answer)" "$grew" 'a recording and a profile of DHAT'
+diff_of old.ms gcc0.mur
+num "$(matched)" -ge 99 'a massif.out and a recording'
+diff_of --temporary old.ms gcc0.mur
+is "$status" 1 'what a file does not tell'
+like "$err" 'old\.ms: this is a massif\.out, which does not tell this figure' '... is refused'
+
+# ---- estimates -----------------------------------------------------------------------------------
+
+memusage -q --sample=16K --record=sampled.mur ./gcc0
+memusage -q --sample=16K --record=sampled2.mur ./gcc2.more
+diff_of sampled.mur sampled2.mur
+like "$out" 'estimates: about one block in 16\.0 KiB was sampled' 'estimates say so'
+like "$out" '\+- ' '... and have bounds'
+memusage -q --sample=16K --record=sampled3.mur ./gcc0
+diff_of sampled.mur sampled3.mur
+like "$out" '^nothing changed by more than the error|changed by less than the error' \
+	'... and what is within them is said'
+
+# ---- mistakes --------------------------------------------------------------------------------------
+
+diff_of gcc0.mur
+is "$status" 2 'one file'
+like "$err" 'compares two files, the old and the new one; 1 is given' '... is too little'
+diff_of --pid=3 gcc0.mur gcc2.mur
+is "$status" 2 '--pid is refused'
+diff_of gcc0.mur "$source"
+is "$status" 1 'a text'
+like "$err" 'compared\.c: this is a file of an unknown kind' '... is no profile'
+is "$out" '' '... and nothing is printed'
+diff_of --summary gcc0.mur gcc2.mur
+is "$status" 2 'another report'
+like "$err" '--diff is a report of places' '... is refused'
+run memusageprint --diff -o gcc0.mur gcc0.mur gcc2.mur
+is "$status" 1 'an input as output'
+done_testing
