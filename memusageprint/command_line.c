@@ -387,7 +387,7 @@ static void check_texts(void)
 /* --diff compares two files in lists and trees of places. */
 static void check_diff(int files)
 {
-	const unsigned has = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY;
+	const unsigned has = TEXT_TOP | TEXT_TREE | TEXT_LEAKS | TEXT_TEMPORARY;
 
 	if (!given.diff)
 		return;
@@ -395,8 +395,8 @@ static void check_diff(int files)
 		options_error(&tool, "--diff compares two files, the old and the new one; %d %s "
 			      "given", files, files == 1 ? "is" : "are");
 	if (given.report > REPORT_TEXT || (given.text & ~has))
-		options_error(&tool, "--diff is a report of places: --top, --leaks or "
-			      "--temporary");
+		options_error(&tool, "--diff is a report of places: --top, --tree, --leaks "
+			      "or --temporary");
 	if (given.pid)
 		options_error(&tool, "--diff compares the processes that held most: a process has "
 			      "another ID in each run, so --pid does not suit it");

@@ -264,19 +264,40 @@ static void put_unclear(FILE *out, const struct diff_list *l)
 			l->unclear == 1 ? "" : "s");
 }
 
+static void init_list(struct diff_list *l, const struct difference *d,
+		      const struct settings *settings)
+{
+	*l = (struct diff_list){ .d = d, .settings = settings };
+	top_build(&l->top, &d->comparison.filter, d->change, (enum top_kind)settings->group,
+		  TOP_BY_CHANGE);
+	sum_up_entries(l);
+}
+
+static void free_list(struct diff_list *l)
+{
+	top_free(&l->top);
+	free(l->entry);
+}
+
+void diff_list_put_answer(FILE *out, const struct difference *d, const struct settings *settings)
+{
+	struct diff_list l;
+
+	init_list(&l, d, settings);
+	put_answer(out, &l);
+	free_list(&l);
+}
+
 void diff_list_print(FILE *out, const struct difference *d, const struct settings *settings)
 {
-	struct diff_list l = { .d = d, .settings = settings };
+	struct diff_list l;
 
-	top_build(&l.top, &d->comparison.filter, d->change, (enum top_kind)settings->group,
-		  TOP_BY_CHANGE);
-	sum_up_entries(&l);
+	init_list(&l, d, settings);
 	put_answer(out, &l);
 	diff_text_put_summary(out, d);
 	put_grown(out, &l);
 	put_shrunk(out, &l);
 	put_unclear(out, &l);
 	diff_text_put_explanation(out, d);
-	top_free(&l.top);
-	free(l.entry);
+	free_list(&l);
 }

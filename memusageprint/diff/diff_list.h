@@ -22,3 +22,7 @@
  * settings  its group and top count.
  */
 void diff_list_print(FILE *out, const struct difference *d, const struct settings *settings);
+
+/* diff_list_put_answer -- Prints the first lines of that alone: the place that grew most, and its
+ * callers. */
+void diff_list_put_answer(FILE *out, const struct difference *d, const struct settings *settings);

@@ -9,6 +9,7 @@
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "memusageprint/diff/diff_list.h"
+#include "memusageprint/diff/diff_tree.h"
 #include "memusageprint/diff/difference.h"
 #include "memusageprint/job/report_job.h"
 #include "memusageprint/text/grep.h"
@@ -65,6 +66,9 @@ static int print_texts(FILE *out, struct difference *d, const struct settings *s
 	put_side(page, "new", &d->side[SIDE_NEW]);
 	if (text & TEXT_TOP)
 		result |= print_text(page, d, METRIC_PEAK, 0, settings, diff_list_print);
+	if (text & TEXT_TREE)
+		result |= print_text(page, d, settings_metric(settings), settings->tree, settings,
+				     diff_tree_print);
 	if (text & TEXT_LEAKS)
 		result |= print_text(page, d, METRIC_LIVE, 0, settings, diff_list_print);
 	if (text & TEXT_TEMPORARY)

@@ -134,6 +134,24 @@ num "$sum" -ge 290 'changes add up ...'
 num "$sum" -le 295 '... to the change in all'
 like "$out" '^In all 977 KiB became 1\.24 MiB: \+293 KiB' '... that is printed'
 
+diff_of --tree gcc0.mur gcc2.more.mur
+like "$(answer)" "$grew" '--tree begins with the place, too'
+tree() { printf '%s\n' "$out" | sed -n '/allocated by/,/^$/p'; }
+is "$(tree | sed -n 2p)" '   +244 KiB     195 KiB     439 KiB  make_index (compared.c:52)' '... the place'
+is "$(tree | sed -n 3p)" '   +122 KiB    97.7 KiB     220 KiB  |- main (compared.c)' '... its callers'
+is "$(tree | sed -n 4p)" '   +122 KiB    97.7 KiB     220 KiB  `- fill_cache (compared.c)' '... each'
+is "$(tree | sed -n 5p)" '                                        main (compared.c)' '... and theirs'
+like "$(tree)" '^ +0 B +781 KiB +781 KiB  all other places$' '... what did not change is one line'
+diff_of --tree gcc0.mur new.mur
+like "$(tree)" '^ +-293 KiB +781 KiB +488 KiB  copy_text ' '... what shrank'
+like "$(tree)" '^ +-293 KiB +293 KiB +0 B  `- fill_cache ' '... below its caller'
+diff_of --tree=end --threshold=50 gcc0.mur new.mur
+like "$out" 'is new: 684 KiB live at the end' '... at the end'
+unlike "$(tree)" 'make_index' '... above a threshold'
+like "$(tree)" '^ +-391 KiB +977 KiB +586 KiB  all other places$' '... the sums agree'
+diff_of --tree=total gcc0.mur gcc2.more.mur
+like "$(answer)" '^make_index .*grew by 244 KiB.* allocated in all$' '... of all allocations'
+
 # ---- other metrics, other groups, other files ----------------------------------------------------
 
 diff_of --leaks --top --group=file gcc0.mur gcc2.more.mur
