@@ -57,6 +57,7 @@ struct pprof_writer {
 	struct protobuf inner;		/* a message or list in that */
 	struct strings strings;		/* numbers are those of the format: 0 is "" */
 	struct triples functions;	/* name, file, 0; ids are their numbers + 1 */
+	bool has_all_names;		/* no reader needs to look for any */
 };
 
 static void flush_message(struct pprof_writer *w)
@@ -138,8 +139,9 @@ static void write_mappings(struct pprof_writer *w)
 {
 	for (uint32_t i = 0; i < w->p->modules.count; i++) {
 		const struct module *m = &w->p->modules.module[i];
-		bool has_names = i < w->p->symbols.modules &&
-				 symbols_state_has_names(w->p->symbols.state[i]);
+		bool has_names = w->has_all_names ||
+				 (i < w->p->symbols.modules &&
+				  symbols_state_has_names(w->p->symbols.state[i]));
 		char id[2 * BUILD_ID_MAX + 1] = "";
 
 		for (size_t k = 0; k < m->id.length && k < BUILD_ID_MAX; k++)
@@ -333,4 +335,84 @@ void pprof_write_now(FILE *out, const struct pprof_now *now)
 	for (size_t i = 0; i < now->count; i++)
 		write_process(&w, now->process[i]);
 	finish_profile(&w);
+}
+
+/* ---- comparisons --------------------------------------------------------------------------- */
+
+/* Returns the number of the first of two types; TYPES if the format has none for the metric. */
+static int types_of_metric(enum metric_kind kind)
+{
+	return kind == METRIC_TOTAL ? 0 : kind == METRIC_LIVE ? 2 : kind == METRIC_PEAK ? 4 : TYPES;
+}
+
+static void write_diff_head(struct pprof_writer *w, const struct diff_export *e)
+{
+	int type = TYPES;
+
+	for (uint32_t i = 0; i < e->metrics; i++) {
+		if (types_of_metric(e->metric[i].kind) == TYPES)
+			continue;
+		type = types_of_metric(e->metric[i].kind);
+		write_value_type(w, PROFILE_SAMPLE_TYPE, types[type].type, types[type].unit);
+		write_value_type(w, PROFILE_SAMPLE_TYPE, types[type + 1].type,
+				 types[type + 1].unit);
+	}
+	write_value_type(w, PROFILE_PERIOD_TYPE, "space", "bytes");
+	protobuf_number(&w->out, PROFILE_PERIOD, e->distance > 0 ? (uint64_t)e->distance : 1);
+	for (int s = 0; s < SIDES; s++) {
+		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->file[s]));
+		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->process[s]));
+	}
+	if (types_of_metric(e->metric[0].kind) < TYPES)
+		protobuf_number(&w->out, PROFILE_DEFAULT_TYPE,
+				number_of_string(w, types[types_of_metric(e->metric[0].kind) + 1]
+							    .type));
+	flush_message(w);
+}
+
+/* Writes what one file has at a site, unless that is nothing. */
+static void write_diff_sample(struct pprof_writer *w, const struct diff_export *e, enum side side,
+			      uint32_t site)
+{
+	const uint32_t frame = w->p->stack[w->p->sites.site[site].stack].frame;
+	bool has_values = false;
+
+	for (uint32_t f = frame; f; f = w->p->frame[f].parent)
+		protobuf_varint(&w->inner, (uint64_t)w->p->frame[f].location + 1);
+	protobuf_message(&w->part, SAMPLE_LOCATIONS, &w->inner);
+	for (uint32_t i = 0; i < e->metrics; i++) {
+		const struct weight *v = &e->metric[i].weight[side][site];
+
+		if (types_of_metric(e->metric[i].kind) == TYPES)
+			continue;
+		has_values |= v->bytes != 0 || v->blocks != 0;
+		protobuf_varint(&w->inner, (uint64_t)(side == SIDE_OLD ? -v->blocks : v->blocks));
+		protobuf_varint(&w->inner, (uint64_t)(side == SIDE_OLD ? -v->bytes : v->bytes));
+	}
+	protobuf_message(&w->part, SAMPLE_VALUES, &w->inner);
+	if (side == SIDE_OLD) {
+		protobuf_number(&w->inner, LABEL_KEY, number_of_string(w, "pprof::base"));
+		protobuf_number(&w->inner, LABEL_TEXT, number_of_string(w, "true"));
+		protobuf_message(&w->part, SAMPLE_LABEL, &w->inner);
+	}
+	if (has_values)
+		protobuf_message(&w->out, PROFILE_SAMPLE, &w->part);
+	w->part.size = 0;
+	flush_message(w);
+}
+
+void pprof_write_diff(FILE *out, const struct diff_export *e)
+{
+	struct pprof_writer w = { .p = &e->comparison->profile, .gzip = gzip_open(out),
+				  .has_all_names = true };
+
+	write_diff_head(&w, e);
+	write_mappings(&w);
+	write_locations(&w);
+	write_functions(&w);
+	for (int s = 0; s < SIDES; s++)
+		for (uint32_t i = 0; i < w.p->sites.count; i++)
+			write_diff_sample(&w, e, s, i);
+	finish_profile(&w);
+	triples_free(&w.functions);
 }

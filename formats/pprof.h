@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "formats/diff.h"
 #include "formats/export.h"
 
 /* pprof_write -- write all of a profile. Errors of OUT stay with it. */
@@ -40,3 +41,11 @@ struct pprof_now {
 
 /* pprof_write_now -- Writes a profile of now. Errors of OUT stay with it. */
 void pprof_write_now(FILE *out, const struct pprof_now *now);
+/* pprof_write_diff -- Writes a comparison as `pprof -diff_base` makes it of two profiles.
+ *
+ * What the old file has is negative, in samples of their own with the label pprof::base, so that
+ * viewers show changes, and percentages of the old sum. Metrics that both files tell are sample
+ * types; temporary blocks are none.
+ * Source google/pprof, internal/driver/fetch.go and internal/report, of 2024.
+ */
+void pprof_write_diff(FILE *out, const struct diff_export *e);

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/diff/diff_exports.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/graph.h"
@@ -394,7 +395,10 @@ static void check_diff(int files)
 	if (files != 2)
 		options_error(&tool, "--diff compares two files, the old and the new one; %d %s "
 			      "given", files, files == 1 ? "is" : "are");
-	if (given.report > REPORT_TEXT || (given.text & ~has))
+	if (given.report == REPORT_EXPORT && !diff_exports_has(given.format))
+		options_error(&tool, "--to=%s has no room for a comparison: json, folded and pprof "
+			      "have", given.format);
+	if ((given.report > REPORT_TEXT && given.report != REPORT_EXPORT) || (given.text & ~has))
 		options_error(&tool, "--diff is a report of places: --top, --tree, --leaks "
 			      "or --temporary");
 	if (given.pid)

@@ -8,6 +8,7 @@
 
 #include "cli/layout.h"
 #include "cli/terminal.h"
+#include "memusageprint/diff/diff_exports.h"
 #include "memusageprint/diff/diff_list.h"
 #include "memusageprint/diff/diff_tree.h"
 #include "memusageprint/diff/difference.h"
@@ -87,18 +88,30 @@ static enum metric_kind first_metric(const struct settings *settings)
 	return settings->text == TEXT_TEMPORARY ? METRIC_TEMPORARY : METRIC_PEAK;
 }
 
+/* As everywhere, texts hide frames of run-times and other formats have them, unless the user says
+ * otherwise. */
+static bool hides_runtime(const struct settings *settings)
+{
+	return settings->runtime_frames == RUNTIME_HIDE ||
+	       (settings->runtime_frames == RUNTIME_UNSAID && settings->report != REPORT_EXPORT);
+}
+
 int diff_report_print(const struct settings *settings, struct output *output)
 {
 	struct difference d;
 	struct report_job job = { .settings = settings, .output = output };
 	int result = difference_open(&d, settings, first_metric(settings),
-				     settings->runtime_frames != RUNTIME_SHOW);
+				     hides_runtime(settings));
 
 	if (result == 0) {
 		FILE *out = report_job_begin(&job);
 
-		output->has_color = true; /* names are clean already */
-		result = print_texts(out, &d, settings);
+		if (settings->report == REPORT_EXPORT) {
+			result = diff_exports_write(out, &d, settings);
+		} else {
+			output->has_color = true; /* names are clean already */
+			result = print_texts(out, &d, settings);
+		}
 	}
 	difference_close(&d);
 	return result;

@@ -177,6 +177,57 @@ diff_of --temporary old.ms gcc0.mur
 is "$status" 1 'what a file does not tell'
 like "$err" 'old\.ms: this is a massif\.out, which does not tell this figure' '... is refused'
 
+# ---- formats of other programs -------------------------------------------------------------------
+
+diff_of --to=folded gcc0.mur new.mur
+like "$out" '^main;fill_cache;copy_text 300000 0$' '--to=folded: what is gone'
+like "$out" '^main;more 0 700000$' '... what is new'
+like "$out" '^main;read_all;read_line;copy_text 500000 500000$' '... what stayed'
+diff_of --to=folded --tree=end gcc0.mur gcc2.more.mur
+like "$out" '^main;make_index 100000 225000$' '... of the moment of --tree'
+# field of jq, of the comparison
+json() { printf '%s\n' "$out" | jq -r "$1"; }
+if command -v jq >jq.path; then
+	diff_of --to=json gcc0.mur new.mur
+	is "$(json '.format + " " + (.version | tostring)')" 'memusage-diff 1' '--to=json: its name'
+	is "$(json '.metrics[] | "\(.metric) \(.old_bytes) \(.new_bytes)"' | head -1)" \
+		'peak 1000000 1300000' '... the sums'
+	is "$(json '[.stacks[].peak | .[2] - .[0]] | add')" 300000 '... are those of the stacks'
+	is "$(json '[.stacks[].peak | .[3] - .[1]] | add')" -340 '... in blocks, too'
+	is "$(json '.locations as $l | .stacks[] | select(.match == "new") |
+		$l[.stack[0]].levels[0].function')" more '... what is new'
+	is "$(json '[.locations as $l | .stacks[] | select(.match == "old") |
+		$l[.stack[0]].levels[0].function] | sort | join(" ")')" 'copy_text make_index' \
+		'... what is old'
+	is "$(json '.old.file')" gcc0.mur '... the files'
+	diff_of --to=json gcc0.mur renamed.mur
+	is "$(json '.renamed[] | .old + " " + .new')" 'read_line fetch' '... names'
+	is "$(json '.metrics[0].matched')" 1 '... and what was matched'
+	diff_of --to=json old.ms gcc0.mur
+	is "$(json '.metrics[].metric' | tr '\n' ' ')" 'peak end ' '... what both files tell'
+	is "$(json '.stacks[0].peak[1]')" null '... blocks are not known'
+else
+	skip 'no jq' 11
+fi
+run memusageprint --diff --to=pprof -o diff.pb.gz gcc0.mur new.mur
+is "$status" 0 '--to=pprof'
+if command -v python3 >python3.path; then
+	python3 "$MU_SRC/tests/lib/pprof.py" diff.pb.gz >pprof.txt
+	is "$?" 0 '... is well formed'
+else
+	skip 'no python3' 1
+fi
+if command -v go >go.path; then
+	go tool pprof -top diff.pb.gz >top.txt 2>&1
+	like "$(cat top.txt)" '^ *683\.59kB 70\.00%.* more$' '... pprof shows what grew, of the old sum'
+	like "$(cat top.txt)" '^ *-292\.97kB 30\.00%.* copy_text$' '... and what shrank'
+else
+	skip 'no go' 2
+fi
+diff_of --to=massif gcc0.mur new.mur
+is "$status" 2 'a format without room for two files'
+like "$err" '--to=massif has no room for a comparison: json, folded and pprof have' '... is refused'
+
 # ---- estimates -----------------------------------------------------------------------------------
 
 memusage -q --sample=16K --record=sampled.mur ./gcc0
@@ -184,6 +235,11 @@ memusage -q --sample=16K --record=sampled2.mur ./gcc2.more
 diff_of sampled.mur sampled2.mur
 like "$out" 'estimates: about one block in 16\.0 KiB was sampled' 'estimates say so'
 like "$out" '\+- ' '... and have bounds'
+if command -v jq >jq.path; then
+	diff_of --to=json sampled.mur sampled2.mur
+	num "$(json '[.stacks[] | .peak_change_95 | select(.[0] <= .[1])] | length')" -ge 1 \
+		'... JSON has the intervals'
+fi
 memusage -q --sample=16K --record=sampled3.mur ./gcc0
 diff_of sampled.mur sampled3.mur
 like "$out" '^nothing changed by more than the error|changed by less than the error' \
