@@ -9,14 +9,14 @@
  *	 "metrics":[{"metric":"peak","old_bytes":..,"old_blocks":..,"new_bytes":..,"new_blocks":..,
  *	             "matched":0.99,"folded":0.01,"moved":0}],
  *	 "locations":[{"object":"/bin/prog",
- *	               "levels":[{"function":..,"file":..,"line":3}]}],
+ *	               "levels":[{"function":..,"file":"a.c","line":3}]}],
  *	 "stacks":[{"stack":[2,0],"match":"path","peak":[1000,10,1500,15],
  *	            "peak_change_95":[..]}]}
  *
  * A stack begins at the innermost frame; its numbers are those of "locations". Its metrics are old
- * bytes, old blocks, new bytes, new blocks; blocks are null if a file does not tell them. "match" is
- * "path", "folded", "moved", "old" or "new": the last two have memory of one file. With estimates
- * the change of bytes has its interval. Later versions may add members.
+ * bytes, old blocks, new bytes, new blocks; blocks are null if a file does not tell them. "match"
+ * is "path", "folded", "moved", "old" or "new": the last two have memory of one file. With
+ * estimates the change of bytes has its interval. Later versions may add members.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

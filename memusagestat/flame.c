@@ -37,7 +37,15 @@ struct flame_layout {
 	double row, bottom;	/* the height of a frame, the lower edge of the lowest */
 	uint32_t levels;
 	struct flame_colors colors;
+	/* Per node, with all nodes below it; of two files only. */
+	double *old, *new;
+	struct sampled_error *error;
 };
+
+/* Growth and loss, which people with any kind of colour blindness tell apart, and by their
+ * lightness also those who see none (docs/design.md, "Pictures"). */
+#define GROWN_COLOR 0xe87a0eu
+#define SHRUNK_COLOR 0x2f6fbfu
 
 static void sum_up_subtrees(struct flame_layout *l, enum page_metric metric)
 {
@@ -154,8 +162,71 @@ static void describe_node(const struct flame_layout *l, uint32_t node, char text
 			 *object ? " (" : "", object, *object ? ")" : "");
 }
 
+/* ---- two files ----------------------------------------------------------------------------- */
+
+static void sum_up_sides(struct flame_layout *l)
+{
+	const struct page_sites *s = l->f->sites;
+	const struct flame_change *c = l->f->change;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		l->old[s->node[i]] += (double)c->old[i];
+		l->new[s->node[i]] += (double)c->new[i];
+		if (c->error)
+			sampled_error_add(&l->error[s->node[i]], &c->error[i]);
+	}
+	for (uint32_t i = l->f->tree->node_count; i-- > 1;) {
+		const uint32_t up = l->f->tree->node[i].parent;
+
+		l->old[up] += l->old[i];
+		l->new[up] += l->new[i];
+		sampled_error_add(&l->error[up], &l->error[i]);
+	}
+}
+
+static bool is_within_error(const struct flame_layout *l, uint32_t node)
+{
+	const double change = l->new[node] - l->old[node];
+	const struct sampled_error *e = &l->error[node];
+	struct sampled_interval i;
+
+	if (l->f->change->distance <= 0)
+		return false;
+	if (e->samples <= 0)
+		return fabs(change) <= sampled_bytes_unseen(l->f->change->distance);
+	i = sampled_bytes_interval(e, change, l->f->change->distance);
+	return i.low <= 0 && i.high >= 0;
+}
+
+/* The stronger, the larger the part of the box that came or went. */
+static uint32_t change_color(const struct flame_layout *l, uint32_t node)
+{
+	const double change = l->new[node] - l->old[node], more = fmax(l->new[node], l->old[node]);
+	const uint32_t color = change > 0 ? GROWN_COLOR : SHRUNK_COLOR;
+
+	if (more <= 0 || fabs(change) < more / 1000 || is_within_error(l, node))
+		return l->theme->grid;
+	return theme_blend(color, l->theme->grid, 0.25 + 0.75 * fabs(change) / more);
+}
+
+/* "+2.00 MiB (1.00 MiB to 3.00 MiB)" */
+static void describe_change(const struct flame_layout *l, uint32_t node,
+			    char text[4 * CHART_LABEL + 64])
+{
+	const double change = l->new[node] - l->old[node];
+	char by[CHART_LABEL], old[CHART_LABEL], new[CHART_LABEL];
+
+	chart_bytes(by, fabs(change), NULL);
+	chart_bytes(old, l->old[node], NULL);
+	chart_bytes(new, l->new[node], NULL);
+	snprintf(text, 4 * CHART_LABEL + 64, "%s%s (%s to %s)%s", change < 0 ? "-" : "+", by, old,
+		 new, is_within_error(l, node) ? ", within the error of the estimates" : "");
+}
+
 static uint32_t node_color(const struct flame_layout *l, uint32_t node)
 {
+	if (l->f->change)
+		return change_color(l, node);
 	if (node == 0)
 		return l->theme->grid;
 	return flame_colors_of(&l->colors, &l->f->tree->place[l->f->tree->node[node].place]);
@@ -175,12 +246,19 @@ static void draw_frame_box(struct flame_layout *l, uint32_t node)
 	double y = l->bottom - (l->depth[node] + 1) * l->row;
 	uint32_t color = node_color(l, node);
 	struct text_style style = { .size = TEXT, .color = theme_ink(color) };
-	char text[NAME + 300], tip[NAME + 400], value[CHART_LABEL];
+	char text[NAME + 300], tip[NAME + 600], value[CHART_LABEL];
 
 	describe_node(l, node, text, true);
 	format_value(l, l->sum[node], value);
-	snprintf(tip, sizeof(tip), "%s: %s, %.1f %%", text, value,
-		 100.0 * (double)l->sum[node] / (double)l->sum[0]);
+	if (l->f->change) {
+		char change[4 * CHART_LABEL + 64];
+
+		describe_change(l, node, change);
+		snprintf(tip, sizeof(tip), "%s: %s", text, change);
+	} else {
+		snprintf(tip, sizeof(tip), "%s: %s, %.1f %%", text, value,
+			 100.0 * (double)l->sum[node] / (double)l->sum[0]);
+	}
 	drawing_tip(l->d, tip);
 	drawing_rectangle(l->d, x, y, w > 1.5 ? w - 0.7 : w, l->row * (ROW - 1) / ROW, color);
 	if (w > 28 && l->row > TEXT) {
@@ -204,6 +282,12 @@ static void allocate_layout(struct flame_layout *l)
 	l->order = xcalloc(count, sizeof(*l->order));
 	l->x = xcalloc(count, sizeof(*l->x));
 	l->depth = xcalloc(count, sizeof(*l->depth));
+	if (!l->f->change)
+		return;
+	l->old = xcalloc(count, sizeof(*l->old));
+	l->new = xcalloc(count, sizeof(*l->new));
+	l->error = xcalloc(count, sizeof(*l->error));
+	sum_up_sides(l);
 }
 
 static void release_layout(struct flame_layout *l)
@@ -215,6 +299,9 @@ static void release_layout(struct flame_layout *l)
 	free(l->order);
 	free(l->x);
 	free(l->depth);
+	free(l->old);
+	free(l->new);
+	free(l->error);
 }
 
 /* The error of an estimate of all bytes. */
@@ -251,8 +338,17 @@ static void format_bounds(const struct flame_layout *l, char text[BOUNDS_LENGTH 
 /* Returns the lower edge of the title. */
 static double draw_flame_title(struct flame_layout *l)
 {
-	char subtitle[320], value[CHART_LABEL], bounds[BOUNDS_LENGTH + 16];
+	char subtitle[400], value[CHART_LABEL], bounds[BOUNDS_LENGTH + 16];
 
+	if (l->f->change) {
+		char change[4 * CHART_LABEL + 64];
+
+		describe_change(l, 0, change);
+		snprintf(subtitle, sizeof(subtitle), "%s %s. A box is as wide as the larger of "
+			 "both. Orange grew, blue shrank, grey stayed%s.", change, l->f->what,
+			 l->f->change->distance > 0 ? " or is within the error" : "");
+		return chart_title(l->d, l->theme, l->f->title, subtitle);
+	}
 	format_value(l, l->sum[0], value);
 	format_bounds(l, bounds);
 	snprintf(subtitle, sizeof(subtitle), "%s%s %s. Each box is a function, with the functions "

@@ -7,12 +7,21 @@
 #include "formats/page/page_tree.h"
 #include "memusagestat/drawing/drawing.h"
 #include "memusagestat/drawing/theme.h"
+#include "profile/read/site_errors.h"
+
+/* What a box had in two files; its width is the larger one, its colour the change. */
+struct flame_change {
+	const int64_t *old, *new;	/* per site */
+	const struct sampled_error *error;	/* per site, of the changes; NULL: exact */
+	double distance;		/* mean bytes between two sampled blocks; 0: exact */
+};
 
 struct flame {
 	const struct page_tree *tree;
 	const struct page_sites *sites;
 	enum page_metric metric;
 	const char *title, *what;	/* "live at the peak" */
+	const struct flame_change *change;	/* NULL: of one file */
 	double width, height;		/* pixels; height 0: as high as the calls, at most 4000 */
 };
 

@@ -12,6 +12,7 @@
 #include "memusagestat/bands_picture.h"
 #include "memusagestat/classic_picture.h"
 #include "memusagestat/data_input.h"
+#include "memusagestat/diff_picture.h"
 #include "memusagestat/drawing/png.h"
 #include "memusagestat/html.h"
 #include "memusagestat/input_file.h"
@@ -67,6 +68,8 @@ int main(int argc, char **argv)
 	settings = settings_parse(argc, argv);
 	if (settings->html)
 		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (settings->diff)
+		return diff_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (settings->kind == PICTURE_BANDS)
 		return bands_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	if (themed_picture_is_wanted(settings))

@@ -16,6 +16,8 @@ enum {
 	WIDTH_MIN = 100, HEIGHT_MIN = 80,
 };
 
+enum { FLAME_TEMPORARY = 3 };	/* in the order of the words of --flame */
+
 static struct settings given = { .theme = THEME_UNSAID };
 
 /* --flame chooses a kind of picture and its metric. */
@@ -57,6 +59,9 @@ static const struct opt options[] = {
 			  "draw the call stacks as a flame graph, of memory live at the peak "
 			  "(default), live at the end, allocated in total, or of temporary "
 			  "blocks"),
+	OPT_FLAG(0, "diff", &given.diff,
+		 "compare two files, OLD and NEW: with --flame, what grew is orange, what shrank "
+		 "is blue"),
 	OPT_CONST(0, "bands", &given.kind, PICTURE_BANDS,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
@@ -87,6 +92,7 @@ static const char brief[] =
 	"  (no option)               heap and stack over the run\n"
 	"      --flame[=METRIC]      call stacks as a flame graph:\n"
 	"                            peak|end|total|temporary\n"
+	"      --flame --diff        what grew from OLD to NEW, two files\n"
 	"      --bands               memory over time by place\n"
 	"      --histogram           blocks by size\n"
 	"How they look:\n"
@@ -155,6 +161,15 @@ const struct settings *settings_parse(int argc, char **argv)
 
 	if (first == argc)
 		options_error(tool, "no file given");
+	if (given.diff) {
+		if (argc - first < 2)
+			options_error(tool, "--diff compares two files, the old and the new one");
+		if (given.kind != PICTURE_FLAME || given.html)
+			options_error(tool, "--diff is a flame graph of two files: add --flame");
+		if (given.flame == FLAME_TEMPORARY || given.pid)
+			options_error(tool, "--flame=temporary and --pid do not suit --diff");
+		given.old_input = argv[first++];
+	}
 	if (argc - first > 2)
 		options_error(tool, "'%s' is one file too many: FILE is read, OUTFILE is written",
 			      argv[first + 2]);

@@ -19,6 +19,8 @@ enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW };
 
 struct settings {
 	const char *input;	/* "-": standard input */
+	const char *old_input;	/* of --diff, which compares it with INPUT; NULL: not given */
+	bool diff;
 	const char *output;	/* "-": standard output */
 	const char *title;	/* NULL: none */
 	bool by_time;		/* x is time, not the number of the event */

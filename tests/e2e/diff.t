@@ -228,6 +228,30 @@ diff_of --to=massif gcc0.mur new.mur
 is "$status" 2 'a format without room for two files'
 like "$err" '--to=massif has no room for a comparison: json, folded and pprof have' '... is refused'
 
+# ---- pictures ----------------------------------------------------------------------------------
+
+if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	run memusagestat --flame --diff gcc0.mur new.mur diff.svg
+	is "$status" 0 'a flame graph of two files'
+	box() { tr -d '\n' <diff.svg | sed 's/<rect/\n&/g' | grep "<title>$1"; }
+	like "$(box more)" 'more \(new\.c:[0-9]*\): \+684 KiB \(0 B to 684 KiB\)' '... what is new'
+	like "$(box more)" 'fill="#e87a0e"' '... is orange'
+	like "$(box fill_cache)" 'fill="#2f6fbf".*-391 KiB \(391 KiB to 0 B\)' '... what is gone is blue'
+	like "$(box read_all)" 'fill="#dde1e6".*\+0 B \(488 KiB to 488 KiB\)' '... the rest is grey'
+	run memusagestat --flame=end --diff old.ms new.json other.svg
+	is "$status" 0 '... of files of other kinds'
+	like "$(cat other.svg)" 'old.ms to new.json' '... named in the title'
+	run memusagestat --diff gcc0.mur new.mur none.png
+	is "$status" 2 '--diff alone is no picture'
+	run memusagestat --flame --diff gcc0.mur
+	is "$status" 2 'nor has one file a difference'
+	run memusagestat --flame --diff gcc0.mur new.mur new.mur
+	is "$status" 1 'an input is not overwritten'
+	like "$err" 'new\.mur' '... which is said'
+else
+	skip 'no memusagestat' 12
+fi
+
 # ---- estimates -----------------------------------------------------------------------------------
 
 memusage -q --sample=16K --record=sampled.mur ./gcc0
