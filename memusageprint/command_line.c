@@ -11,8 +11,10 @@
 #include "cli/color.h"
 #include "cli/message.h"
 #include "cli/units.h"
+#include "cli/word_set.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/diff/diff_exports.h"
+#include "formats/leaks/leak_report.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/dhat_metric.h"
 #include "memusageprint/text/graph.h"
@@ -27,6 +29,8 @@ static struct settings given = {
 	.tree = TREE_AT_PEAK, .spacetime_files = SPACETIME_NONE, .below_main = NO,
 	.read_inlines = YES, .demangle = YES, .heap = YES,
 	.xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
+	.leak_kinds = LEAK_KINDS_DEFAULT, .leak_errors = LEAK_KINDS_DEFAULT,
+	.leak_resolution = LEAK_RESOLUTION_HIGH,
 };
 
 /* Accepts a percentage with or without "%". */
@@ -80,6 +84,25 @@ static const char *parse_tree_moment(const struct opt *option, const char *arg, 
 	else
 		return "is neither peak, end, total nor the number of a snapshot";
 	return NULL;
+}
+
+static const char *parse_leak_check(const struct opt *option, const char *arg, void *data)
+{
+	struct settings *s = data;
+	const bool is_full = !arg || strcmp(arg, "full") == 0 || strcmp(arg, "yes") == 0;
+
+	if (!is_full && strcmp(arg, "summary") != 0)
+		return "is none of summary, yes, full";
+	s->text |= TEXT_LEAK_CHECK;
+	s->leak_check = is_full ? LEAK_CHECK_FULL : LEAK_CHECK_SUMMARY;
+	if (s->report == REPORT_DEFAULT)
+		s->report = REPORT_TEXT;
+	return NULL;
+}
+
+static const char *parse_leak_kinds(const struct opt *option, const char *arg, void *data)
+{
+	return word_set_parse(arg, word_set_leak_kinds, data);
 }
 
 /* One file gets one report, but for texts. */
@@ -200,6 +223,17 @@ static const struct opt options[] = {
 	     "list all processes: parent, memory at the peak and at the end, how each one ended"),
 	TEXT("temporary", "N", TEXT_TEMPORARY,
 	     "show the N places with most blocks that were freed before the next allocation"),
+	OPT_CALL_OPTIONAL('\0', "leak-check", "summary|yes|full", parse_leak_check, &given,
+			  "print the leak checks of the process as Memcheck does (default full)"),
+	OPT_CALL('\0', "show-leak-kinds", "SET", parse_leak_kinds, &given.leak_kinds,
+		 "with --leak-check=full: show blocks that are definite, indirect, possible, "
+		 "reachable (default definite,possible), or all"),
+	OPT_CALL('\0', "errors-for-leak-kinds", "SET", parse_leak_kinds, &given.leak_errors,
+		 "... count these as errors (default definite,possible)"),
+	OPT_UINT('\0', "error-exitcode", "N", &given.error_status, 0, 255,
+		 "... end with status N if there are such errors"),
+	OPT_ENUM('\0', "leak-resolution", "low|med|high", &given.leak_resolution,
+		 "... tell stacks apart by 2, 4, or all of their frames (default high)"),
 	OPT_ENUM('\0', "group", "line|function|file|object", &given.group,
 		 "kind of place in --top, --leaks, --growth and --temporary: a function with its "
 		 "lines (default), a line, a source file, or a program or library"),
@@ -232,7 +266,8 @@ static const struct opt options[] = {
 		 "unit of time in a profile of DHAT (default ns); ignored if the recording counts "
 		 "no time"),
 	OPT_UINT('\0', "num-callers", "N", &given.callers, 1, 500,
-		 "frames of a stack in a profile of DHAT (default: all that were recorded)"),
+		 "frames of a stack in a profile of DHAT (default: all that were recorded), and of "
+		 "--leak-check (default 12)"),
 	OPT_GROUP("Places and names in a recording"),
 	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
 		 "frames to show of a stack (default 30)"),
@@ -280,6 +315,9 @@ static const struct opt options[] = {
 	  .value = &given.started, .help = "process that memusage started", .hidden = true },
 	{ .kind = OPT_KIND_UINT, .name = "first-image", .arg = "N", .max = INT_MAX,
 	  .value = &given.first_image, .help = "write no massif.out for earlier images",
+	  .hidden = true },
+	{ .kind = OPT_KIND_ENUM, .name = "leak-delta", .arg = "any|increased|changed|new",
+	  .value = &given.leak_delta, .help = "with --leak-check: compare with the check before",
 	  .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "names-ahead", .value = &given.names_ahead,
 	  .help = "look up the names of a program that runs, for later reports", .hidden = true },
@@ -369,7 +407,7 @@ static void check_texts(void)
 		{ TEXT_SUMMARY, "--summary" }, { TEXT_TOP, "--top" }, { TEXT_TREE, "--tree" },
 		{ TEXT_LEAKS, "--leaks" }, { TEXT_TEMPORARY, "--temporary" },
 		{ TEXT_PLOT, "--plot" }, { TEXT_AD_HOC, "--ad-hoc" }, { TEXT_MARKS, "--marks" },
-		{ TEXT_GROWTH, "--growth" },
+		{ TEXT_GROWTH, "--growth" }, { TEXT_LEAK_CHECK, "--leak-check" },
 	};
 	const char *report = given.report == REPORT_DHAT      ? "--dhat"
 			     : given.report == REPORT_EXPORT  ? "--to="

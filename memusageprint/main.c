@@ -17,6 +17,7 @@
 #include "memusageprint/module_code.h"
 #include "memusageprint/names_ahead.h"
 #include "memusageprint/reports.h"
+#include "memusageprint/text/leak_text.h"
 
 /* Dies if the output is an input: opening the output would empty it. */
 static void check_output_file(const struct settings *settings)
@@ -69,7 +70,10 @@ static int print_all_files(const struct settings *settings)
 	}
 	if (settings->report == REPORT_EXPORT && out.stream)
 		export_formats_end(out.stream, settings);
-	return output_close(&out) < 0 ? EXIT_FAILURE : status;
+	if (output_close(&out) < 0 || status != EXIT_SUCCESS)
+		return EXIT_FAILURE;
+	return settings->error_status && leak_text_errors() > 0 ? (int)settings->error_status :
+								  EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)

@@ -33,3 +33,5 @@ enum mu_code_class {
 /* Instead of a module's number: asks for the functions that --alloc-symbol names in the module at
  * query_module. The answer has struct mu_symbol_match of family.h. */
 #define MU_QUERY_SYMBOLS UINT32_MAX
+/* ... asks for a leak check. The answer is a struct mu_leak_check. */
+#define MU_QUERY_LEAKS (UINT32_MAX - 1)

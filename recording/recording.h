@@ -25,7 +25,9 @@
 #include "recording/blocks.h"
 #include "recording/collector_query.h"
 #include "recording/end.h"
+#include "recording/examined.h"
 #include "recording/labels.h"
+#include "recording/leaks.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
 #include "recording/recorded.h"
@@ -67,6 +69,7 @@ enum mu_config_flag {
 	MU_CFG_SAMPLE_AUTO = 1u << 20, /* ... fewer and fewer, if they are too many */
 	MU_CFG_START_PAUSED = 1u << 21, /* record nothing before MU_REQUEST_START; recorded.h */
 	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
+	MU_CFG_LEAKS = 1u << 22, /* wait for a leak check before the process ends */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -289,6 +292,10 @@ enum mu_thread_state {
 };
 
 #define MU_BUSY_REQUEST 2u
+/* Bits of mu_thread.flags: stack_mark is from before the first event; a realloc is under way. */
+enum mu_thread_flag {
+	MU_THREAD_HAS_MARK = 1, MU_THREAD_MOVES = 2
+};
 
 /* One per thread of the process; reused when the thread is gone, its counters then having
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what
@@ -298,7 +305,7 @@ struct mu_thread {
 			 * but is to look at mu_image.request at its next event */
 	uint32_t state; /* enum mu_thread_state */
 	uint32_t tid;
-	uint32_t flags;
+	uint32_t flags; /* enum mu_thread_flag */
 	int64_t pending_heap; /* heap change not yet published in mu_heap.now */
 	uint64_t stack_base;  /* address from which depth is measured (highest) */
 	uint64_t stack_size;  /* bytes below base that belong to this stack */
@@ -437,6 +444,7 @@ struct mu_image {
 	struct mu_recorded recorded;	  /* likewise; of recorded.h */
 	uint64_t labels;	 /* likewise; offset of a struct mu_labels of labels.h, 0 none */
 	uint64_t labels_dropped; /* labels for which there was no room */
+	struct mu_examined examined;	  /* likewise; of examined.h */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

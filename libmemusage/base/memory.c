@@ -18,16 +18,13 @@
 #define PREPARED_MOST (UINT64_C(64) << 20)
 #define PREPARED_LEAST (UINT64_C(1) << 20)
 
-struct own_mapping {
-	uint64_t start, size;
-};
-
 static struct {
 	uint64_t bytes;	     /* that memory_map() and memory_count() know of */
 	uint64_t *published; /* where readers find it; NULL: no image yet */
-	struct own_mapping *own;
-	uint64_t count, room; /* of own */
-	struct own_mapping first[OWN_FIRST];
+	struct mu_own_mapping *own; /* memory_list() is the address of these two */
+	uint64_t count;
+	uint64_t room;
+	struct mu_own_mapping first[OWN_FIRST];
 	uint64_t prepared, next, end; /* pages for a sandbox, and those not yet taken */
 } memory = { .own = memory.first, .room = OWN_FIRST };
 
@@ -67,7 +64,7 @@ static void *map_private_pages(uint64_t size)
 
 static void append_mapping(uint64_t start, uint64_t size)
 {
-	memory.own[memory.count++] = (struct own_mapping){ start, size };
+	memory.own[memory.count++] = (struct mu_own_mapping){ start, size };
 }
 
 static void remove_mapping(uint64_t start)
@@ -82,7 +79,7 @@ static void remove_mapping(uint64_t start)
 /* Makes room for two more: the list has an entry for itself. */
 static bool grow_mapping_list(void)
 {
-	struct own_mapping *old = memory.own, *bigger;
+	struct mu_own_mapping *old = memory.own, *bigger;
 	uint64_t bytes = memory.room * sizeof(*memory.own);
 
 	if (memory.count + 2 <= memory.room)
@@ -130,6 +127,11 @@ uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data
 		visit(memory.own[i].start, memory.own[i].size, data);
 	spin_unlock(&locks.memory);
 	return count;
+}
+
+uint64_t memory_list(void)
+{
+	return (uint64_t)&memory.own;
 }
 
 void memory_count(uint64_t change)

@@ -69,3 +69,6 @@ void memory_unregister(uint64_t start);
  * Returns the number of mappings.
  */
 uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data);
+
+/* memory_list -- return where the list of these mappings is told: as mu_examined.own. */
+uint64_t memory_list(void);

@@ -145,6 +145,7 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old)
 		count_unknown_realloc(thread);
 		return false;
 	}
+	thread->pub.flags |= MU_THREAD_MOVES;
 	if (gate.mode & MODE_ACCESSES)
 		accesses_remove_block(&thread->access, (uint64_t)block);
 	if (probes_are_wanted())
@@ -165,8 +166,8 @@ static void put_back_block(struct thread *thread, const void *block, const struc
 		probe_alloc(block, old->size, old->size);
 }
 
-void realloc_done(struct thread *thread, const void *block, const struct block *old,
-		  const void *result, size_t size, uint64_t sp)
+static void record_result(struct thread *thread, const void *block, const struct block *old,
+			  const void *result, size_t size, uint64_t sp)
 {
 	struct mu_counters *counters = &thread->pub.counters;
 	uint64_t growth = size > old->size ? size - old->size : 0;
@@ -192,4 +193,11 @@ void realloc_done(struct thread *thread, const void *block, const struct block *
 	record_realloc(thread, block, old, result, size, sp);
 	if (probes_are_wanted())
 		probe_alloc(result, size, size);
+}
+
+void realloc_done(struct thread *thread, const void *block, const struct block *old,
+		  const void *result, size_t size, uint64_t sp)
+{
+	record_result(thread, block, old, result, size, sp);
+	thread->pub.flags &= ~(uint32_t)MU_THREAD_MOVES;
 }

@@ -78,7 +78,7 @@ bool collector_query_ask(void)
 {
 	bool ok = !rec.collector_is_mute && !sandbox.is_on && wait_for_answer();
 
-	rec.image->drops.modules += !ok;
+	rec.image->drops.modules += !ok && rec.image->query_wanted != MU_QUERY_LEAKS;
 	return ok;
 }
 

@@ -24,7 +24,8 @@ bool collector_query_begin(uint32_t wanted);
 /* collector_query_ask -- wait for the answer: the words of query_offset, query_count in the image.
  *
  * Returns false if there is none within 30 s for the collector to begin and 120 s for the answer. A
- * collector that did not answer is not asked again. Each failure counts in drops.modules. In a
+ * collector that did not answer is not asked again. A failure counts in drops.modules, but not that
+ * of a leak check. In a
  * sandbox the collector is not asked. Async-signal-safe.
  */
 bool collector_query_ask(void);

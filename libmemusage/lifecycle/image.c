@@ -26,6 +26,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/examined.h"
 #include "libmemusage/lifecycle/last_sample.h"
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/lifecycle/triggers.h"
@@ -192,6 +193,7 @@ bool image_begin(const struct slot *slot)
 	}
 	describe_process(&image->process);
 	labels_init();
+	examined_publish();
 	marks_init();
 	collector_query_init();
 	pools_forget();
@@ -259,6 +261,7 @@ void image_inherit(const struct slot *slot)
 	image->notes |= MU_NOTE_HISTORY;
 	image->drops = (struct mu_drops){ 0 };
 	image->labels_dropped = 0;
+	image->examined.check = 0;
 	image->request = MU_REQUEST_NONE;
 	image->served_serial = image->request_serial;
 	image->snapshots_serial &= ~UINT64_C(1);

@@ -7,7 +7,6 @@
 #include "libmemusage/tables/snapshots.h"
 #include "libmemusage/tables/stack.h"
 
-#define HAS_MARK 1u /* mu_thread.flags: stack_mark is from before its first event */
 #define UNSEEN_LEAST (2 * (int64_t)MU_PAGE) /* the recorder's frames, and half a page */
 
 static int64_t sum;
@@ -33,8 +32,8 @@ void stack_sum_note(struct thread *thread, uint64_t sp)
 
 	if (depth > thread->pub.stack_size || thread->pub.state != MU_THREAD_LIVE)
 		return;
-	if (!(thread->pub.flags & HAS_MARK)) {
-		thread->pub.flags |= HAS_MARK;
+	if (!(thread->pub.flags & MU_THREAD_HAS_MARK)) {
+		thread->pub.flags |= MU_THREAD_HAS_MARK;
 		stack_mark(thread);
 	}
 	if (depth < old && heap->now + heap->extra > snapshot_due.peak_total &&
@@ -51,7 +50,7 @@ int64_t stack_sum_unseen(void)
 {
 	uint64_t seen;
 
-	if (!has_self() || !(self->pub.flags & HAS_MARK))
+	if (!has_self() || !(self->pub.flags & MU_THREAD_HAS_MARK))
 		return 0;
 	seen = self->pub.stack_mark > self->pub.stack_peak ? self->pub.stack_mark :
 							     self->pub.stack_peak;

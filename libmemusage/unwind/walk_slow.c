@@ -188,3 +188,18 @@ __attribute__((noinline)) unsigned int walk_slow(struct walk *walk, uint64_t slo
 		*flags |= MU_STACK_TRUNCATED;
 	return n;
 }
+
+__attribute__((noinline)) const struct walk_registers *
+walk_slow_caller(struct walk *walk, walk_slow_inner *is_inner, void *data)
+{
+	struct walk_registers *r = &walk->work.inner;
+	bool truncated;
+
+	capture_registers(r);
+	struct slow_walk s = { &walk->stack, &walk->work, 0 };
+	stack_memory_begin(s.stack, r->reg[CFI_SP]);
+	for (unsigned int n = 0; n < WALK_FRAMES && step_outward(&s, &truncated); n++)
+		if (!is_inner(data, r->reg[CFI_RA]))
+			return r;
+	return NULL;
+}

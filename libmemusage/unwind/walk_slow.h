@@ -16,3 +16,14 @@
  * registers known. Async-signal-safe. Cost some us per frame.
  */
 unsigned int walk_slow(struct walk *walk, uint64_t slot, uint8_t *flags);
+
+/* Tells whether to go on outward from a frame with this return address. */
+typedef bool walk_slow_inner(void *data, uint64_t pc);
+
+/* walk_slow_caller -- unwind until the first frame that is_inner() does not know.
+ *
+ * Returns the registers of that frame, valid until the next walk; NULL without one. Cost and
+ * conditions as walk_slow().
+ */
+const struct walk_registers *walk_slow_caller(struct walk *walk, walk_slow_inner *is_inner,
+					      void *data);

@@ -19,6 +19,7 @@
 #include "cli/message.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/control.h"
+#include "memusage/collector/leak_answer.h"
 #include "memusage/collector/names_ahead.h"
 #include "memusage/collector/newcomers.h"
 #include "memusage/collector/process_end.h"
@@ -401,6 +402,7 @@ static void make_report(struct collector *c)
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);
+	done.status = t->report.has_leak_errors;
 	c->is_reported = true;
 	release_outputs(c);
 	if (has_nothing_left(c))
@@ -554,6 +556,7 @@ void collector_run(struct session *s)
 	make_reports(&c);
 	report_close(&c.tree.report);
 	code_free();
+	leak_answer_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	remove_arena_files(&c.tree);

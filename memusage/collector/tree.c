@@ -13,6 +13,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
+#include "memusage/collector/leak_answer.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -403,6 +404,8 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
 		code_answer(t, owner);
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_LEAKS)
+		leak_answer(t, owner);
 }
 
 void tree_scan(struct tree *t)
@@ -422,7 +425,8 @@ bool tree_process_ended(struct tree *t, int fd)
 
 	if (p)
 		p->has_ended = true;
-	return p || code_reader_ended(fd) || tree_snapshots_child_ended(t, fd);
+	return p || code_reader_ended(fd) || leak_examiner_ended(fd) ||
+	       tree_snapshots_child_ended(t, fd);
 }
 
 /* The launcher is about to tell how the program ended. */

@@ -18,7 +18,7 @@ enum wire_kind {
 struct wire {
 	uint32_t kind;		/* enum wire_kind */
 	int32_t pid;
-	int32_t status;		/* as wait() gives it */
+	int32_t status;		/* as wait() gives it; DONE: not 0 if a leak check found errors */
 	uint32_t has_data;	/* DONE: the data file of the program holds its events */
 	struct rusage usage;
 	char data[4096];	/* DONE: name of the data file or ""; ENDED: name of the program */

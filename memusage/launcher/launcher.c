@@ -132,6 +132,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_TIMELINE;
 	if (s->html || s->record || s->serve)
 		config.flags |= MU_CFG_LIFETIMES;
+	if (leaks_wanted(&s->leak_check))
+		config.flags |= MU_CFG_LEAKS;
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
 	sample_configure(&config, &s->sample);
@@ -493,7 +495,8 @@ static bool await_report(struct launcher *l, struct wire *done)
 
 static int finish_launch(struct launcher *l)
 {
-	struct wire done;
+	const unsigned int error_status = l->session.settings->leak_check.error_status;
+	struct wire done = { .status = 0 };
 
 	live_view_finish(&l->view);
 	restore_signals(l);
@@ -510,7 +513,7 @@ static int finish_launch(struct launcher *l)
 		die_by_signal(WTERMSIG(l->status));
 		return 128 + WTERMSIG(l->status);
 	}
-	return WEXITSTATUS(l->status);
+	return error_status && done.status ? (int)error_status : WEXITSTATUS(l->status);
 }
 
 int launcher_run(const struct settings *settings)

@@ -74,7 +74,7 @@
 	O("vgdb-poll") O("vgdb-error") O("vgdb-stop-at") O("vgdb-prefix") \
 	O("vgdb-shadow-registers") O("sigill-diagnostics") O("kernel-variant") \
 	O("resync-filter") O("read-var-info") O("redzone-size") O("core-redzone-size") \
-	O("default-suppressions") O("gen-suppressions") O("error-exitcode") O("error-markers") \
+	O("default-suppressions") O("gen-suppressions") O("error-markers") \
 	O("exit-on-first-error") O("show-error-list") O("input-fd") O("unw-stack-scan-thresh") \
 	O("unw-stack-scan-frames") O("dsymutil") O("xml-user-comment") O("enable-debuginfod") \
 	O("scheduling-quantum") O("command-line-only") O("sanity-level") \

@@ -232,6 +232,7 @@ static const struct opt options[] = {
 		 "print the compiler options that --accesses=hooks needs"),
 	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
 		 "print the linker options that it needs"),
+	LEAK_OPTIONS(settings.leak_check),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
 		"write every change of the heap to FILE; %p in FILE is the process ID, %q{VAR} an "
@@ -380,13 +381,14 @@ void settings_append_place_options(struct opt_list *list, const struct settings 
 bool settings_has_text(const struct settings *s)
 {
 	return s->top > 0 || s->tree || s->leaks || s->growth || s->temporary || s->spacetime ||
-	       s->mode == RUN_MODE_AD_HOC;
+	       leaks_wanted(&s->leak_check) || s->mode == RUN_MODE_AD_HOC;
 }
 
 bool settings_has_answer(const struct settings *s)
 {
 	return s->mode != RUN_MODE_AD_HOC &&
-	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary);
+	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary ||
+		leaks_wanted(&s->leak_check));
 }
 
 bool settings_has_stacks(const struct settings *s)
@@ -554,11 +556,13 @@ const struct settings *settings_parse(int argc, char **argv)
 	massif_reset(&settings.massif);
 	dhat_reset(&settings.dhat);
 	triggers_reset(&settings.triggers);
+	leaks_reset(&settings.leak_check);
 	settings = (struct settings){ .color = COLOR_AUTO, .log_limit = UINT64_C(256) << 20,
 				      .trace_children = TRACE_UNSAID, .own_malloc = OWN_PATCH,
 				      .group = GROUP_FUNCTION, .runtime_frames = RUNTIME_UNSAID,
 				      .massif = settings.massif, .dhat = settings.dhat,
-				      .triggers = settings.triggers };
+				      .triggers = settings.triggers,
+				      .leak_check = settings.leak_check };
 	read_environment();
 	from_environment = settings.progname;
 	defaults = settings;
@@ -578,6 +582,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pages();
 	check_sample();
 	check_start_paused();
+	leaks_check(&settings);
 	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;

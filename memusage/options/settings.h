@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "memusage/options/accesses.h"
 #include "memusage/options/dhat.h"
+#include "memusage/options/leaks.h"
 #include "memusage/options/massif.h"
 #include "memusage/options/sample.h"
 #include "memusage/options/triggers.h"
@@ -81,6 +82,7 @@ struct settings {
 	struct dhat_settings dhat;
 	struct trigger_settings triggers;
 	struct sample_settings sample;
+	struct leak_settings leak_check;
 	bool start_paused; /* record nothing until a client asks for it */
 	char **command;		/* the program and its arguments, the files of --finish, or the
 				 * command of --pid */

@@ -16,6 +16,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusage/record/snapshot_file.h"
+#include "memusage/remote/remote_leaks.h"
 #include "memusage/remote/remote_live.h"
 #include "memusage/remote/remote_report.h"
 #include "memusage/remote/remote_request.h"
@@ -322,6 +323,9 @@ static const struct remote_command commands[] = {
 	  .help = "show the tree of callers at the peak so far" },
 	{ .name = "leaks", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "show the N places of the blocks that are live now" },
+	{ .name = "leak_check", .operand = REMOTE_LEAKS_WORDS, .flags = CONTROL_EXCLUSIVE,
+	  .run = remote_leaks_run, .takes_words = true,
+	  .help = "examine which blocks nothing points to any more, as Memcheck does" },
 	{ .name = "growth", .operand = "FROM..TO", .flags = CONTROL_SAMPLES,
 	  .run = remote_report_print,
 	  .help = "show what grew in the second half of the run, or between two moments" },
@@ -366,7 +370,7 @@ int remote_command_help(struct remote *r)
 	puts("Commands of memusage --pid=PID (any unique prefix is enough):");
 	for (size_t i = 0; i < COMMANDS; i++) {
 		const struct remote_command *c = &commands[i];
-		char usage[64];
+		char usage[96];
 
 		if (c->is_hidden)
 			continue;
@@ -491,7 +495,8 @@ int remote_command_choose(struct remote *r)
 		return -1;
 	if (!option)
 		r->operand = *words ? words[1] : NULL;
-	if (*words && words[1] && (!r->command->operand || words[2])) {
+	r->words = *words ? words + 1 : words;
+	if (*words && words[1] && !r->command->takes_words && (!r->command->operand || words[2])) {
 		warn("%s takes %s", r->command->name,
 		     r->command->operand ? "at most one operand" : "no operand");
 		return -1;

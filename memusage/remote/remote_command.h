@@ -16,6 +16,7 @@ struct remote {
 	const struct settings *settings;
 	const struct remote_command *command;
 	const char *operand; /* of the command, or NULL */
+	char **words;	     /* of a command that takes several, ended by NULL */
 	pid_t pid;
 	struct contact contact;
 	const struct owner *owner; /* whose rights the isolated process has; NULL: it is our
@@ -26,6 +27,8 @@ struct remote {
 	int program_output;	   /* file of what a program under --live writes, -1: none */
 	bool once;		   /* --once, before the command or behind it */
 	bool is_query;		   /* do not explain yet why nothing was found */
+	const struct leak_words *leak_words; /* of leak_check; private to remote_leaks.c */
+	const struct mu_leak_check *leak_check; /* that a copy of the recording gets, or NULL */
 };
 
 struct remote_command {
@@ -39,6 +42,7 @@ struct remote_command {
 	bool is_xtree; /* the file is a tree in callgrind's format */
 	bool is_pattern; /* %p in the file's name is the process ID */
 	bool needs_operand;
+	bool takes_words; /* any number of operands, which the command reads itself */
 	bool is_hidden; /* for memusageprint and memusagestat */
 };
 

@@ -72,7 +72,9 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		     (int)r->pid);
 		result = -1;
 	} else {
-		warn_about_quality(r, &c);
+		c.image.leak_check = r->leak_check;
+		if (!r->leak_check)
+			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);
 		if (result < 0)
@@ -153,6 +155,11 @@ static int report_copy(struct remote *r, bool needs_places,
 		result = write(r, fd);
 	close(fd);
 	return result;
+}
+
+int remote_report_copied(struct remote *r, int (*write)(struct remote *r, int recording))
+{
+	return report_copy(r, true, write);
 }
 
 int remote_report_print(struct remote *r)

@@ -23,3 +23,7 @@ int remote_report_record(struct remote *r);
  * Returns 0, or -1, without a message if this collector writes no such recording.
  */
 int remote_report_add_running(struct remote *r);
+
+/* remote_report_copied -- Copies the recording of now, which gets r->leak_check, to a nameless file
+ * and has WRITE make a report of it. Returns what WRITE returns, or -1 after a message. */
+int remote_report_copied(struct remote *r, int (*write)(struct remote *r, int recording));

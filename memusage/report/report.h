@@ -62,6 +62,7 @@ struct report {
 	uint64_t more_calls;
 	uint64_t more_peak;
 	uint64_t images;
+	bool has_leak_errors;	/* memusageprint has said so */
 	bool has_failed;	/* it cannot be written, and this was reported */
 	unsigned int late_count; /* lines that were written since report_finish() */
 	bool is_finished;	/* report_finish() was called: lines are written at once */

@@ -21,6 +21,8 @@
 #include "memusage/common/files.h"
 #include "memusage/report/pictures.h"
 
+enum { LEAK_ERRORS_STATUS = 99 }; /* of memusageprint; it has no other use of it */
+
 static void append_text_reports(struct opt_list *a, const struct settings *s)
 {
 	if (s->mode == RUN_MODE_AD_HOC) {
@@ -41,6 +43,10 @@ static void append_text_reports(struct opt_list *a, const struct settings *s)
 		opt_list_append(a, "--temporary");
 	if (s->spacetime)
 		opt_list_append(a, "--spacetime-summary");
+	if (leaks_wanted(&s->leak_check)) {
+		leaks_append_report(a, &s->leak_check);
+		opt_list_append(a, xasprintf("--error-exitcode=%d", LEAK_ERRORS_STATUS));
+	}
 }
 
 /* The rest memusageprint finds out: the report's descriptor is its standard output. */
@@ -219,7 +225,7 @@ static void name_files(const struct session *s, struct report *r, pid_t main)
 		name_file(r, "heap profile", "massif.%p.hp", main);
 }
 
-static void print_reports(const struct session *s, unsigned int first, pid_t main)
+static void print_reports(const struct session *s, struct report *r, unsigned int first, pid_t main)
 {
 	pid_t pid = fork();
 	int status;
@@ -231,6 +237,7 @@ static void print_reports(const struct session *s, unsigned int first, pid_t mai
 		return;
 	}
 	status = wait_for_child(s, pid);
+	r->has_leak_errors |= WIFEXITED(status) && WEXITSTATUS(status) == LEAK_ERRORS_STATUS;
 	if (WIFSIGNALED(status))
 		warn("memusageprint was killed by signal %d: its reports are missing",
 		     WTERMSIG(status));
@@ -239,7 +246,7 @@ static void print_reports(const struct session *s, unsigned int first, pid_t mai
 void reports_make(const struct session *s, struct report *r, unsigned int first, pid_t main)
 {
 	if (settings_has_text(s->settings) || settings_has_files(s->settings))
-		print_reports(s, first, main);
+		print_reports(s, r, first, main);
 	if (settings_has_files(s->settings) && first == 0)
 		name_files(s, r, main);
 	if (s->settings->html && first == 0)

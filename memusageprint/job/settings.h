@@ -23,11 +23,14 @@ enum report {
 enum text_report {
 	TEXT_SUMMARY = 1, TEXT_TOP = 2, TEXT_TREE = 4, TEXT_LEAKS = 8, TEXT_TEMPORARY = 16,
 	TEXT_PLOT = 32, TEXT_AD_HOC = 64, TEXT_MARKS = 128, TEXT_SPACETIME = 256,
-	TEXT_PROCESSES = 512, TEXT_GROWTH = 1024
+	TEXT_PROCESSES = 512, TEXT_GROWTH = 1024, TEXT_LEAK_CHECK = 2048
 };
 
 /* The forms of --spacetime, in the order of its words. */
 enum spacetime_form { SPACETIME_TEXT, SPACETIME_HTML, SPACETIME_HP, SPACETIME_NONE };
+
+/* The forms of --leak-check. */
+enum leak_check_form { LEAK_CHECK_SUMMARY, LEAK_CHECK_FULL };
 
 /* In the order of the words "yes|no". */
 enum yes_no { YES, NO };
@@ -89,6 +92,12 @@ struct settings {
 	int group;		/* enum top_kind: what a place of a list is */
 	int runtime_frames;	/* enum runtime_choice */
 	bool diff;		/* compare the two files */
+	int leak_check;		/* enum leak_check_form */
+	unsigned leak_kinds;	/* set of kinds whose loss records are shown */
+	unsigned leak_errors;	/* ... that are errors */
+	unsigned error_status;	/* of the program if there are any, 0: as without */
+	int leak_resolution;	/* enum leak_resolution */
+	int leak_delta;		/* enum leak_delta */
 	bool lifetimes;		/* lists show how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, with that of malloc; 0: all */

@@ -18,6 +18,7 @@
 #include "memusageprint/text/calltree.h"
 #include "memusageprint/text/grep.h"
 #include "memusageprint/text/growth.h"
+#include "memusageprint/text/leak_text.h"
 #include "memusageprint/text/plot.h"
 #include "memusageprint/text/toplist.h"
 #include "profile/read/marks.h"
@@ -178,7 +179,7 @@ static int print_places(FILE *out, struct report_subject *s, const struct settin
 		report_subject_show_runtime(s);
 	if (text & TEXT_SPACETIME)
 		result |= spacetime_export_summary(out, s, settings);
-	if (text != TEXT_PLOT && result == 0)
+	if (result == 0)
 		print_memory_split(out, s);
 	return result;
 }
@@ -191,12 +192,12 @@ int text_report_print(FILE *out, struct report_subject *s, const struct settings
 	int result = 0;
 
 	report_subject_hide_runtime(s, settings);
-	if (s->is_live_copy)
+	if (s->is_live_copy && text != TEXT_LEAK_CHECK)
 		print_moment_of_copy(page, s);
 	if (text & TEXT_SUMMARY) {
 		print_run_summary(out, page, s, style.has_color);
 		put_process_end(page, s, "memusage: ");
-	} else if (settings->pid && text != TEXT_PLOT) {
+	} else if (settings->pid && text != TEXT_PLOT && text != TEXT_LEAK_CHECK) {
 		put_process_end(page, s, "\n");
 	}
 	if (text & (TEXT_SUMMARY | TEXT_MARKS))
@@ -204,7 +205,11 @@ int text_report_print(FILE *out, struct report_subject *s, const struct settings
 	fflush(page);
 	if (text & TEXT_PLOT)
 		result |= plot_recording(out, s, settings);
-	result |= print_places(page, s, settings, text);
+	/* Its lines are not broken: other programs read them. */
+	if (text & TEXT_LEAK_CHECK)
+		result |= leak_text_print(out, s, settings);
+	if (text & ~(unsigned)(TEXT_PLOT | TEXT_LEAK_CHECK))
+		result |= print_places(page, s, settings, text);
 	fclose(page);
 	return result;
 }

@@ -5,17 +5,34 @@
 #include "profile/graph/block_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/base/array.h"
+
+enum { SHIFTS_MOST = 64 };
+
+/* The records of a page are nearly in order, so most blocks find their place near the end. */
+static uint32_t make_place(struct block_set *s, uint64_t start)
+{
+	uint32_t at = s->count;
+
+	while (at > 0 && s->count - at < SHIFTS_MOST && s->block[at - 1].start > start)
+		at--;
+	if (at > 0 && s->block[at - 1].start >= start) {
+		s->is_unsorted = true;
+		return s->count;
+	}
+	memmove(&s->block[at + 1], &s->block[at], (s->count - at) * sizeof(*s->block));
+	return at;
+}
 
 bool block_set_add(struct block_set *s, const struct heap_block *block)
 {
 	if (s->count >= BLOCK_SET_MAX)
 		return false;
-	if (s->count > 0 && block->start <= s->block[s->count - 1].start)
-		s->is_unsorted = true;
 	array_reserve(&s->block, &s->room, s->count + UINT64_C(1), sizeof(*s->block));
-	s->block[s->count++] = *block;
+	s->block[make_place(s, block->start)] = *block;
+	s->count++;
 	return true;
 }
 

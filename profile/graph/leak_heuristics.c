@@ -17,7 +17,7 @@ static bool is_wanted(unsigned int set, enum leak_heuristic heuristic)
 	return set & LEAK_HEURISTIC_BIT(heuristic);
 }
 
-/* ---- what begins with a length ------------------------------------------------------------- */
+/* ---- what begins with a length ---------------------------------------------------------- */
 
 static bool is_old_string(const struct leak_memory *memory, const struct heap_block *block,
 			  uint64_t offset)
@@ -45,7 +45,7 @@ static enum leak_heuristic explain_counted(const struct leak_memory *memory, uns
 		       LEAK_HEURISTIC_NEWARRAY : LEAK_HEURISTIC_NONE;
 }
 
-/* ---- objects with virtual functions --------------------------------------------------------- */
+/* ---- objects with virtual functions ----------------------------------------------------- */
 
 /* A table of virtual functions is in a mapped file, and has nothing but addresses of code and zeros
  * up to its second function. */
@@ -79,7 +79,7 @@ static bool is_second_base(const struct leak_memory *memory, const struct heap_b
 	       is_function_table(memory, inner) && is_function_table(memory, first);
 }
 
-/* ---- all together --------------------------------------------------------------------------- */
+/* ---- all together ----------------------------------------------------------------------- */
 
 enum leak_heuristic leak_heuristics_explain(const struct leak_memory *memory, unsigned int set,
 					    const struct heap_block *block, uint64_t offset)

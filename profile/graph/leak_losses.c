@@ -4,6 +4,7 @@
  */
 #include "profile/graph/leak_losses.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
@@ -74,10 +75,12 @@ static void add_loss(struct loss_table *t, const struct mu_loss *loss)
 static struct mu_loss loss_of_block(const struct block_set *blocks, const struct leak_marks *m,
 				    uint32_t i)
 {
+	const bool has_name = m->kind[i] == LEAK_REACHABLE && m->heuristic[i] != LEAK_EXPLAINED;
+
 	return (struct mu_loss){
 		.site = blocks->block[i].site,
 		.kind = m->kind[i],
-		.heuristic = m->kind[i] == LEAK_REACHABLE ? m->heuristic[i] : 0,
+		.heuristic = has_name ? m->heuristic[i] : 0,
 		.bytes = blocks->block[i].size,
 		.blocks = 1,
 	};

@@ -18,7 +18,7 @@ struct work {
 	uint64_t count;
 };
 
-/* ---- reached blocks ---------------------------------------------------------------------- */
+/* ---- reached blocks --------------------------------------------------------------------- */
 
 static void reach_block(struct work *w, uint32_t pointer, bool from_reachable)
 {
@@ -54,7 +54,7 @@ static void follow_roots(struct work *w)
 	}
 }
 
-/* ---- heuristics --------------------------------------------------------------------------- */
+/* ---- heuristics ------------------------------------------------------------------------- */
 
 struct explainer {
 	leak_explain_fn *explain;
@@ -109,7 +109,7 @@ static void drop_needless_heuristics(const struct pointer_graph *g, struct leak_
 	}
 }
 
-/* ---- lost blocks --------------------------------------------------------------------------- */
+/* ---- lost blocks ------------------------------------------------------------------------ */
 
 /* All lost blocks that FIRST leads to are lost indirectly, other leaders and their groups too. */
 static void gather_group(struct work *w, struct leak_marks *m, uint32_t first)
@@ -133,7 +133,7 @@ static void gather_group(struct work *w, struct leak_marks *m, uint32_t first)
 	}
 }
 
-/* A block that was found to be no leader after all leads its group to the one that it belongs to. */
+/* A block that was no leader after all leads its group to the one that it belongs to. */
 static void find_last_leaders(struct leak_marks *m, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -161,7 +161,7 @@ static void group_lost_blocks(struct work *w, struct leak_marks *m)
 	find_last_leaders(m, count);
 }
 
-/* ---- all together ------------------------------------------------------------------------- */
+/* ---- all together ----------------------------------------------------------------------- */
 
 void leak_marks_find(struct leak_marks *m, struct pointer_graph *g, leak_explain_fn *explain,
 		     void *data)

@@ -1,10 +1,10 @@
 /* leak_marks.h -- How each block can be reached: the four kinds of Memcheck's leak check.
  *
  * *Still reachable*: by a chain of start pointers from a root. *Possibly lost*: reached, but each
- * chain has an interior pointer. *Definitely lost*: not reached, also not through another lost block.
- * *Indirectly lost*: not reached, but another lost block, the *leader* of its group, leads to it.
- * Leaders are found in the order of addresses, so of a lost cycle the block with the lowest address
- * is one.
+ * chain has an interior pointer. *Definitely lost*: not reached, also not through another lost
+ * block. *Indirectly lost*: not reached, but another lost block, the *leader* of its group, leads
+ * to it. Leaders are found in the order of addresses, so of a lost cycle the block with the lowest
+ * address is one.
  *
  * An interior pointer counts as a start pointer where a *heuristic* explains it: C++ and its
  * libraries keep such pointers on purpose (leak_heuristics.h).
@@ -22,7 +22,9 @@
 /* In the order of Memcheck's loss records of equal size. */
 enum leak_kind { LEAK_REACHABLE, LEAK_POSSIBLE, LEAK_INDIRECT, LEAK_DEFINITE, LEAK_KINDS };
 
-/* Tells which heuristic explains a pointer OFFSET bytes into a block; 0: none does. */
+/* Tells which heuristic explains a pointer OFFSET bytes into a block; 0: none does;
+ * LEAK_EXPLAINED: one that no report names. */
+#define LEAK_EXPLAINED 255
 typedef uint8_t leak_explain_fn(void *data, uint32_t block, uint64_t offset);
 
 struct leak_marks {

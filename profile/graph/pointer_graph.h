@@ -1,8 +1,8 @@
 /* pointer_graph.h -- Which block points to which, and what points to blocks from outside of them.
  *
- * A pointer is an aligned word whose value is the address of a byte of a block: a *start* pointer if
- * it is the first one, else an *interior* pointer. Memory is scanned once, and everything that is
- * asked about reachability is computed from the graph: 4 bytes for each pointer, 16 more for an
+ * A pointer is an aligned word whose value is the address of a byte of a block: a *start* pointer
+ * if it is the first one, else an *interior* pointer. Memory is scanned once, and everything that
+ * is asked about reachability is computed from the graph: 4 bytes for each pointer, 16 more for an
  * interior one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

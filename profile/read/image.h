@@ -43,6 +43,7 @@ struct image {
 	 * Borrowed. */
 	const uint8_t *outside;
 	uint64_t outside_size;
+	const struct mu_leak_check *leak_check; /* made from outside; borrowed, NULL none */
 	struct mu_batch batch;	/* copied with the header; batch.h */
 	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it counts */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */

@@ -17,6 +17,7 @@
 #include "profile/base/file.h"
 #include "profile/read/batch.h"
 #include "profile/read/labels.h"
+#include "profile/read/leak_checks.h"
 #include "profile/read/lifetimes.h"
 #include "recording/accesses.h"
 #include "recording/family.h"
@@ -381,6 +382,28 @@ static void write_labels(struct image_writer *w, struct mu_image *head)
 	free(labels);
 }
 
+/* Each check leads to the one before it. */
+static void write_leak_checks(struct image_writer *w, struct mu_image *head)
+{
+	const struct mu_examined live = head->examined;
+	struct leak_checks all;
+
+	leak_checks_read(&all, w->im);
+	head->examined = (struct mu_examined){ .check = 0 };
+	memcpy(head->examined.entry, live.entry, sizeof(live.entry));
+	for (size_t i = 0; i < all.count; i++) {
+		struct mu_leak_check one = all.check[i].head;
+		const uint64_t at = w->at;
+
+		one.next = head->examined.check;
+		write_bytes(w, &one, sizeof(one));
+		write_bytes(w, all.check[i].loss, one.count * sizeof(*all.check[i].loss));
+		write_padding(w);
+		head->examined.check = at;
+	}
+	leak_checks_free(&all);
+}
+
 static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
 	write_string(w, &head->process.exe);
@@ -391,6 +414,7 @@ static void write_header_parts(struct image_writer *w, struct mu_image *head)
 	write_points_header(w, head);
 	write_lifetimes(w, head);
 	write_labels(w, head);
+	write_leak_checks(w, head);
 }
 
 static void write_all_sections(struct image_writer *w, struct mu_image *head)

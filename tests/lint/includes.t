@@ -38,9 +38,9 @@ my %may_include = (
 my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator)],
-	memusage => [qw(common options record report collector remote launcher)],
+	memusage => [qw(common options record examine report collector remote launcher)],
 	profile => [qw(base graph names symbols read model compare save)],
-	formats => ['base', '', 'page', 'push'],
+	formats => ['base', '', 'leaks', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'diff', 'live', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],

@@ -47,7 +47,7 @@ static void free_all(void)
 	block_set_free(&set);
 }
 
-/* ---- sets and the index ------------------------------------------------------------------ */
+/* ---- sets and the index ----------------------------------------------------------------- */
 
 static void test_set(void)
 {
@@ -115,7 +115,7 @@ static void test_crowded_index(void)
 	block_set_free(&set);
 }
 
-/* ---- kinds --------------------------------------------------------------------------------- */
+/* ---- kinds ------------------------------------------------------------------------------ */
 
 static uint8_t explain_eight(void *data, uint32_t block, uint64_t offset)
 {
@@ -207,7 +207,7 @@ static void test_explained(void)
 	free_all();
 }
 
-/* ---- heuristics ------------------------------------------------------------------------------ */
+/* ---- heuristics ------------------------------------------------------------------------- */
 
 /* Memory of the process: words at 0x1000 and on, code from 0x100000 on, files from 0x8000 on. */
 static uint64_t memory_word[0x2000];
@@ -272,7 +272,7 @@ static void test_heuristics(void)
 	EQ_U(explain(all, 64, 16), 0);
 }
 
-/* ---- random graphs --------------------------------------------------------------------------- */
+/* ---- random graphs ---------------------------------------------------------------------- */
 
 static uint32_t seed = 1;
 

@@ -1,0 +1,152 @@
+/* leak_records.c -- The loss records of a leak check: losses by call stack.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "formats/leaks/leak_records.h"
+
+#include <stdlib.h>
+
+#include "cli/xmalloc.h"
+
+/* ---- stacks ----------------------------------------------------------------------------- */
+
+/* How many frames tell stacks apart, the allocating function included. */
+static unsigned int frames_that_count(const struct leak_report_options *o)
+{
+	unsigned int frames = o->resolution == LEAK_RESOLUTION_LOW ? 2 :
+			      o->resolution == LEAK_RESOLUTION_MED ? 4 : o->callers;
+
+	return frames < o->callers ? frames : o->callers;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t key_of_site(const struct profile *p, uint32_t site, unsigned int frames)
+{
+	const struct site *s = &p->sites.site[site];
+	uint64_t key = mix(1, s->fn);
+	uint32_t frame = p->stack[s->stack].frame;
+
+	for (unsigned int i = 1; frame && i < frames; i++) {
+		key = mix(key, p->frame[frame].location);
+		frame = p->frame[frame].parent;
+	}
+	return key;
+}
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+static void add_losses(struct leak_records *all, const struct leak_report *r,
+		       const struct leak_check *c, bool is_before)
+{
+	const struct profile *p = r->filter->profile;
+	const unsigned int frames = frames_that_count(&r->o);
+
+	all->record = xreallocarray(all->record, all->count + c->head.count + 1,
+				    sizeof(*all->record));
+	for (uint64_t i = 0; i < c->head.count; i++) {
+		const struct mu_loss *loss = &c->loss[i];
+		const uint32_t site = loss->site < p->sites.count ? loss->site : 0;
+		const struct leak_sums own = { loss->bytes, loss->blocks };
+		const struct leak_sums indirect = { loss->indirect_bytes, loss->indirect_blocks };
+		struct leak_record record = { .site = site, .kind = loss->kind };
+
+		if (p->sites.count > 0)
+			record.key = key_of_site(p, site, frames);
+		if (is_before) {
+			record.own_before = own;
+			record.indirect_before = indirect;
+		} else {
+			record.own = own;
+			record.indirect = indirect;
+		}
+		all->record[all->count++] = record;
+	}
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct leak_record *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+static void add_sums(struct leak_sums *to, struct leak_sums from)
+{
+	to->bytes += from.bytes;
+	to->blocks += from.blocks;
+}
+
+static void join_records(struct leak_records *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct leak_record r = all->record[i];
+		struct leak_record *last = kept ? &all->record[kept - 1] : NULL;
+
+		if (!last || last->kind != r.kind || last->key != r.key) {
+			all->record[kept++] = r;
+			continue;
+		}
+		add_sums(&last->own, r.own);
+		add_sums(&last->indirect, r.indirect);
+		add_sums(&last->own_before, r.own_before);
+		add_sums(&last->indirect_before, r.indirect_before);
+	}
+	all->count = kept;
+}
+
+/* Memcheck's order: by size, then kind, then number of blocks. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct leak_record *x = a, *y = b;
+	const uint64_t x_bytes = x->own.bytes + x->indirect.bytes;
+	const uint64_t y_bytes = y->own.bytes + y->indirect.bytes;
+
+	if (x_bytes != y_bytes)
+		return x_bytes < y_bytes ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->own.blocks != y->own.blocks)
+		return x->own.blocks < y->own.blocks ? -1 : 1;
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/* Only blocks that were there before make no record. */
+static void drop_empty_records(struct leak_records *all)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->record[i].own.blocks > 0)
+			all->record[kept++] = all->record[i];
+	}
+	all->count = kept;
+}
+
+void leak_records_make(struct leak_records *all, const struct leak_report *r)
+{
+	*all = (struct leak_records){ .count = 0 };
+	add_losses(all, r, r->check, false);
+	if (r->before)
+		add_losses(all, r, r->before, true);
+	qsort(all->record, all->count, sizeof(*all->record), compare_keys);
+	join_records(all);
+	drop_empty_records(all);
+	qsort(all->record, all->count, sizeof(*all->record), compare_records);
+}
+
+void leak_records_free(struct leak_records *all)
+{
+	free(all->record);
+	*all = (struct leak_records){ .count = 0 };
+}

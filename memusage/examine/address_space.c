@@ -1,0 +1,202 @@
+/* address_space.c -- The mappings of a process, and what is in them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/address_space.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "profile/base/array.h"
+
+#define PAGE UINT64_C(4096)
+/* Source  Documentation/admin-guide/mm/pagemap.rst of Linux. */
+#define PAGE_PRESENT (UINT64_C(3) << 62) /* in memory or swapped out */
+#define PAGE_OF_FILE (UINT64_C(1) << 61) /* or of shared memory */
+
+enum { PAGES_AT_ONCE = 4096 };
+
+/* ---- the list --------------------------------------------------------------------------- */
+
+static void append_area(struct address_space *s, const char *line, size_t names)
+{
+	struct area a = { .flags = 0 };
+	char permission[5];
+	uint64_t inode;
+	int name = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*s %" SCNu64 " %n", &a.start, &a.end,
+		   permission, &inode, &name) < 4 || a.start >= a.end)
+		return;
+	a.flags = (permission[0] == 'r' ? AREA_READ : 0) |
+		  (permission[1] == 'w' ? AREA_WRITE : 0) |
+		  (permission[2] == 'x' ? AREA_CODE : 0) |
+		  (permission[3] == 's' ? AREA_SHARED : 0) | (inode ? AREA_FILE : 0);
+	/* Where it begins in the text; parse_maps() makes a pointer of it. */
+	a.name = (const char *)(names + (size_t)name);
+	array_reserve(&s->area, &s->room, s->count + UINT64_C(1), sizeof(*s->area));
+	s->area[s->count++] = a;
+}
+
+/* Reads all of /proc/PID/maps at once; returns NULL with errno if it cannot. */
+static char *read_maps(pid_t pid)
+{
+	size_t length = 0, room = 1 << 16;
+	char path[64], *text = xmalloc(room);
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && (got = read(fd, text + length, room - length - 1)) > 0) {
+		length += (size_t)got;
+		if (room - length < PAGE) {
+			room *= 2;
+			text = xreallocarray(text, room, 1);
+		}
+	}
+	text[length] = '\0';
+	if (fd >= 0)
+		close(fd);
+	if (length > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void parse_maps(struct address_space *s)
+{
+	for (char *line = s->names, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		append_area(s, line, (size_t)(line - s->names));
+	}
+	for (uint32_t i = 0; i < s->count; i++)
+		s->area[i].name = s->names + (size_t)s->area[i].name;
+}
+
+static int open_pagemap(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct mu_error *err)
+{
+	*s = (struct address_space){ .pid = pid, .touched = touched, .pagemap = -1,
+				     .touched_pagemap = -1 };
+	s->names = read_maps(pid);
+	if (!s->names)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read its mappings: %m");
+	parse_maps(s);
+	s->pagemap = open_pagemap(pid);
+	s->touched_pagemap = open_pagemap(touched);
+	return 0;
+}
+
+const struct area *address_space_find(const struct address_space *s, uint64_t address)
+{
+	uint32_t low = 0, high = s->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (s->area[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < s->count && s->area[low].start <= address ? &s->area[low] : NULL;
+}
+
+/* ---- contents --------------------------------------------------------------------------- */
+
+size_t address_space_read(const struct address_space *s, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = { to, size }, remote = { (void *)address, size };
+	ssize_t got = process_vm_readv(s->pid, &local, 1, &remote, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+/* Touched pages that follow each other. */
+struct page_run {
+	uint64_t start, end;	/* nothing yet if equal */
+	uint64_t low, high;	/* it is cut to them */
+	address_space_fn *visit;
+	void *data;
+};
+
+static void end_run(struct page_run *r)
+{
+	uint64_t start = r->start > r->low ? r->start : r->low;
+	uint64_t end = r->end < r->high ? r->end : r->high;
+
+	if (start < end)
+		r->visit(r->data, start, end);
+	r->start = r->end = 0;
+}
+
+static void add_pages(struct page_run *r, uint64_t start, uint64_t count)
+{
+	if (r->end != start) {
+		end_run(r);
+		r->start = start;
+	}
+	r->end = start + count * PAGE;
+}
+
+/* Returns the number of pages that could be asked for, from START on. */
+static uint64_t visit_some_pages(int pagemap, struct page_run *r, uint64_t start, uint64_t count,
+				 bool own_only)
+{
+	static uint64_t word[PAGES_AT_ONCE];
+	ssize_t got;
+
+	count = count < PAGES_AT_ONCE ? count : PAGES_AT_ONCE;
+	got = pagemap < 0 ? -1 : pread(pagemap, word, count * 8, (off_t)(start / PAGE * 8));
+	if (got <= 0) {
+		/* Unknown: all of them count. */
+		add_pages(r, start, count);
+		return count;
+	}
+	count = (uint64_t)got / 8;
+	for (uint64_t i = 0; i < count; i++) {
+		if (word[i] & PAGE_PRESENT && !(own_only && word[i] & PAGE_OF_FILE))
+			add_pages(r, start + i * PAGE, 1);
+	}
+	return count;
+}
+
+void address_space_visit(const struct address_space *s, const struct area *area, uint64_t start,
+			 uint64_t end, bool own_only, address_space_fn *visit, void *data)
+{
+	struct page_run r = { .low = start, .high = end, .visit = visit, .data = data };
+	const int pagemap = area->flags & AREA_SHARED ? s->touched_pagemap : s->pagemap;
+	uint64_t at = start & -PAGE;
+
+	while (at < end)
+		at += PAGE * visit_some_pages(pagemap, &r, at, (end - at + PAGE - 1) / PAGE,
+					      own_only);
+	end_run(&r);
+}
+
+void address_space_close(struct address_space *s)
+{
+	free(s->area);
+	free(s->names);
+	if (s->pagemap >= 0)
+		close(s->pagemap);
+	if (s->touched_pagemap >= 0)
+		close(s->touched_pagemap);
+	*s = (struct address_space){ .pagemap = -1, .touched_pagemap = -1 };
+}

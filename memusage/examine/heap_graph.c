@@ -1,0 +1,170 @@
+/* heap_graph.c -- The graph of all pointers of a snapshot.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/heap_graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+
+enum { WORD = 8, WINDOW = 1 << 20 };
+
+/* ---- memory in windows ------------------------------------------------------------------ */
+
+struct window {
+	const struct address_space *space;
+	uint64_t start, end; /* what of the process is in `byte` */
+	uint64_t *word;	     /* WINDOW bytes */
+};
+
+/* Returns the words at ADDRESS, a multiple of 8, that the window has or can get; *count is how
+ * many, 0 if nothing can be read there. */
+static const uint64_t *words_at(struct window *w, uint64_t address, uint64_t end, size_t *count)
+{
+	if (address < w->start || address >= w->end) {
+		w->start = address;
+		w->end = address + address_space_read(w->space, address, w->word, WINDOW);
+	}
+	if (end > w->end)
+		end = w->end;
+	*count = end > address ? (end - address) / WORD : 0;
+	return w->word + (address - w->start) / WORD;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------- */
+
+/* Returns whether all of the block could be read. */
+static bool scan_block(struct heap_graph *g, struct window *w, uint32_t i)
+{
+	const struct heap_block *b = &g->pointers.blocks->block[i];
+	uint64_t at = (b->start + WORD - 1) & -(uint64_t)WORD;
+	const uint64_t end = (b->start + b->size) & -(uint64_t)WORD;
+
+	while (at < end) {
+		size_t count;
+		const uint64_t *word = words_at(w, at, end, &count);
+
+		if (count == 0)
+			return false;
+		pointer_graph_scan(&g->pointers, i, word, count);
+		at += count * WORD;
+	}
+	return true;
+}
+
+static void scan_blocks(struct heap_graph *g, struct window *w)
+{
+	for (uint32_t i = 0; i < g->pointers.blocks->count; i++) {
+		if (!scan_block(g, w, i))
+			g->is_incomplete = true;
+	}
+	pointer_graph_finish(&g->pointers);
+}
+
+/* ---- roots ------------------------------------------------------------------------------ */
+
+struct root_scan {
+	struct heap_graph *g;
+	struct window *window;
+	uint32_t root;
+};
+
+static void drop_interior_pointers(struct pointer_graph *p, uint64_t first)
+{
+	uint64_t kept = first;
+
+	for (uint64_t i = first; i < p->roots; i++) {
+		if (p->root[i].offset == 0)
+			p->root[kept++] = p->root[i];
+	}
+	p->roots = kept;
+}
+
+static void scan_part_of_root(void *data, uint64_t start, uint64_t end)
+{
+	struct root_scan *r = data;
+	struct pointer_graph *p = &r->g->pointers;
+	const uint64_t first = p->roots;
+	uint64_t at = (start + WORD - 1) & -(uint64_t)WORD;
+
+	while (at + WORD <= end) {
+		size_t count;
+		const uint64_t *word = words_at(r->window, at, end & -(uint64_t)WORD, &count);
+
+		/* The file has become shorter: the process could not read it either. */
+		if (count == 0)
+			break;
+		pointer_graph_scan_root(p, r->root, at, word, count);
+		at += count * WORD;
+	}
+	if (r->g->roots.root[r->root].start_pointers_only)
+		drop_interior_pointers(p, first);
+}
+
+static void scan_roots(struct heap_graph *g, const struct snapshot *s, struct window *w)
+{
+	for (uint32_t i = 0; i < g->roots.count; i++) {
+		const struct root *root = &g->roots.root[i];
+		struct root_scan scan = { g, w, i };
+
+		address_space_visit(&s->space, root->area, root->start, root->end,
+				    root->own_pages_only, scan_part_of_root, &scan);
+	}
+	pointer_graph_scan_root(&g->pointers, HEAP_GRAPH_TLS, 0, g->roots.table, g->roots.tables);
+}
+
+/* ---- registers -------------------------------------------------------------------------- */
+
+static uint32_t add_register_root(struct heap_graph *g, pid_t thread)
+{
+	struct roots *r = &g->roots;
+	const struct root root = { .kind = ROOT_REGISTERS, .thread = thread };
+
+	r->root = xreallocarray(r->root, r->count + UINT64_C(1), sizeof(*r->root));
+	r->room = r->count + 1;
+	r->root[r->count] = root;
+	return r->count++;
+}
+
+/* The registers of the thread that ends the process are those of exit() and of the recorder: those
+ * of its caller stand for them. */
+static void scan_registers(struct heap_graph *g, const struct snapshot *s)
+{
+	for (uint32_t i = 0; i < s->tracee.count; i++) {
+		const struct tracee_thread *t = &s->tracee.thread[i];
+		const uint32_t root = add_register_root(g, t->tid);
+		uint64_t word[TRACEE_REGISTERS];
+
+		if (s->examined.exit_thread == (uint32_t)t->tid) {
+			pointer_graph_scan_root(&g->pointers, root, 0, s->examined.exit_register,
+						MU_EXAMINED_REGISTERS);
+			continue;
+		}
+		tracee_pointers(t, word);
+		pointer_graph_scan_root(&g->pointers, root, 0, word, TRACEE_REGISTERS);
+		pointer_graph_scan_root(&g->pointers, root, 0, t->extended, t->extended_words);
+	}
+}
+
+/* ---- all together ----------------------------------------------------------------------- */
+
+void heap_graph_build(struct heap_graph *g, const struct snapshot *s)
+{
+	struct window w = { .space = &s->space, .word = xmalloc(WINDOW) };
+
+	*g = (struct heap_graph){ .is_incomplete = s->is_incomplete };
+	pointer_graph_init(&g->pointers, &s->blocks);
+	roots_find(&g->roots, s);
+	scan_blocks(g, &w);
+	scan_roots(g, s, &w);
+	scan_registers(g, s);
+	free(w.word);
+}
+
+void heap_graph_free(struct heap_graph *g)
+{
+	pointer_graph_free(&g->pointers);
+	roots_free(&g->roots);
+}

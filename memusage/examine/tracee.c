@@ -1,0 +1,357 @@
+/* tracee.c -- Stops the threads of a process from outside.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/tracee.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "memusage/common/clock.h"
+#include "memusage/common/process.h"
+#include "memusage/examine/tracee_call.h"
+#include "profile/base/array.h"
+
+#define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
+#define EVENT_NS UINT64_C(20000)     /* most events are over by then */
+
+enum { SPINS = 200 };
+
+/* ---- one thread ------------------------------------------------------------------------- */
+
+/* Waits until the thread stops; returns its status as wait() gives it, or -1 without one. */
+static int wait_for_thread(pid_t tid)
+{
+	const struct timespec pause = { .tv_nsec = 20000 };
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + STOP_NS;
+	int status;
+
+	for (unsigned int i = 0;; i++) {
+		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+
+		if (got == tid)
+			return status;
+		if ((got < 0 && errno != EINTR) || clock_now(CLOCK_MONOTONIC) > end)
+			return -1;
+		if (i < SPINS)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+	}
+}
+
+/* A thread that was about to get a signal stops for that instead: it gets it when it goes on. */
+static bool await_stop(struct tracee_thread *thread)
+{
+	int status = wait_for_thread(thread->tid);
+
+	if (status == -1 || !WIFSTOPPED(status))
+		return false;
+	if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)
+		thread->signal = WSTOPSIG(status);
+	thread->is_running = false;
+	return true;
+}
+
+static void forget_thread(struct tracee *t, size_t i)
+{
+	free(t->thread[i].extended);
+	t->thread[i] = t->thread[--t->count];
+}
+
+/* ---- all threads ------------------------------------------------------------------------ */
+
+static bool is_known(const struct tracee *t, pid_t tid)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (t->thread[i].tid == tid)
+			return true;
+	}
+	return false;
+}
+
+/* Returns 1 with a thread that is going to stop, 0 if it has ended, -1 if it must not be traced. */
+static int seize_thread(struct tracee *t, pid_t tid)
+{
+	char state;
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
+		/* Of a thread that ends, the kernel says EPERM. */
+		int why = errno;
+		bool is_over = why == ESRCH || !process_exit_code(tid, &state, &status) ||
+			       state == 'Z' || state == 'X';
+
+		errno = why;
+		return is_over ? 0 : -1;
+	}
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	array_reserve(&t->thread, &t->room, t->count + UINT64_C(1), sizeof(*t->thread));
+	t->thread[t->count++] = (struct tracee_thread){ .tid = tid, .is_running = true };
+	return 1;
+}
+
+/* Returns how many threads were found that were not known, or -1 with errno. */
+static int seize_new_threads(struct tracee *t)
+{
+	char path[64];
+	DIR *tasks;
+	struct dirent *entry;
+	int found = 0, result = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	tasks = opendir(path);
+	while (tasks && result >= 0 && (entry = readdir(tasks))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid <= 0 || is_known(t, tid))
+			continue;
+		result = seize_thread(t, tid);
+		found += result > 0;
+	}
+	if (tasks) {
+		int why = errno;
+
+		closedir(tasks);
+		errno = why;
+	}
+	return result < 0 ? -1 : found;
+}
+
+static int read_number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int number = 0;
+
+	if (f && fscanf(f, "%d", &number) != 1)
+		number = 0;
+	if (f)
+		fclose(f);
+	return number;
+}
+
+static pid_t find_tracer(pid_t pid)
+{
+	char text[4096];
+	const char *line;
+
+	process_read_file(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nTracerPid:");
+	return line ? (pid_t)atoi(line + strlen("\nTracerPid:")) : 0;
+}
+
+#define TRACED \
+	"process %d traces it already (a debugger, or strace): end that first"
+#define NEVER \
+	"kernel.yama.ptrace_scope is 3, so nothing can examine a process before the next boot"
+#define RESTRICTED \
+	"kernel.yama.ptrace_scope is %d: run this as root, or start the program with " \
+	"memusage --leak-check=full"
+#define FORBIDDEN \
+	"the kernel does not let us stop it (ptrace): it has changed its user, or a container " \
+	"forbids that (--cap-add=SYS_PTRACE); try as root"
+
+/* Says what forbids it, and what to do. */
+static int error_not_traceable(const struct tracee *t, int why, struct mu_error *err)
+{
+	const int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
+	const pid_t tracer = find_tracer(t->pid);
+
+	if (tracer > 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, TRACED, (int)tracer);
+	if (why == EPERM && scope == 3)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, NEVER);
+	if (why == EPERM && scope > 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, RESTRICTED, scope);
+	if (why == EPERM)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, FORBIDDEN);
+	errno = why;
+	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot stop it: %m");
+}
+
+static bool is_alive(pid_t tid)
+{
+	char state;
+	int status;
+
+	return process_exit_code(tid, &state, &status) && state != 'Z' && state != 'X';
+}
+
+/* Waits for the threads from number FROM on; those that end meanwhile are forgotten. */
+static int await_all(struct tracee *t, uint32_t from, struct mu_error *err)
+{
+	for (uint32_t i = from; i < t->count;) {
+		if (await_stop(&t->thread[i]))
+			i++;
+		else if (is_alive(t->thread[i].tid))
+			return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+					    "thread %d is in a system call that cannot be "
+					    "interrupted; try again", (int)t->thread[i].tid);
+		else
+			forget_thread(t, i);
+	}
+	return t->count > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
+}
+
+int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
+{
+	*t = (struct tracee){ .pid = pid };
+	for (;;) {
+		const uint32_t before = t->count;
+		int found = seize_new_threads(t);
+
+		if (found < 0)
+			return error_not_traceable(t, errno, err);
+		if (found == 0 && t->count > 0)
+			return 0;
+		if (await_all(t, before, err) < 0)
+			return -1;
+	}
+}
+
+bool tracee_let_on(struct tracee *t, pid_t tid)
+{
+	uint32_t i = 0;
+	uint64_t end;
+
+	while (i < t->count && t->thread[i].tid != tid)
+		i++;
+	if (i == t->count || t->thread[i].signal)
+		return true;
+	ptrace(PTRACE_CONT, tid, NULL, NULL);
+	for (end = clock_now(CLOCK_MONOTONIC) + EVENT_NS; clock_now(CLOCK_MONOTONIC) < end;)
+		;
+	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	if (await_stop(&t->thread[i]))
+		return true;
+	forget_thread(t, i);
+	return false;
+}
+
+/* ---- registers -------------------------------------------------------------------------- */
+
+void tracee_read_registers(struct tracee *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		tracee_call_read_registers(&t->thread[i]);
+}
+
+/* ---- going on --------------------------------------------------------------------------- */
+
+static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
+{
+	if (thread->tid && !thread->is_running) {
+		tracee_call_restart(t->pid, thread);
+		ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+	}
+	thread->is_running = true;
+}
+
+void tracee_resume(struct tracee *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		end_thread_trace(t, &t->thread[i]);
+}
+
+void tracee_free(struct tracee *t)
+{
+	tracee_resume(t);
+	for (uint32_t i = 0; i < t->count; i++)
+		free(t->thread[i].extended);
+	free(t->thread);
+	*t = (struct tracee){ .pid = 0 };
+}
+
+/* ---- a copy ----------------------------------------------------------------------------- */
+
+static bool has_filter(pid_t pid)
+{
+	char text[4096];
+	const char *line;
+
+	process_read_file(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nSeccomp:");
+	return line && atoi(line + strlen("\nSeccomp:")) != 0;
+}
+
+/* Returns the number of a thread that can make a call, or t->count. One that was about to get a
+ * signal would lose what the signal says. */
+static uint32_t find_caller(const struct tracee *t)
+{
+	uint32_t i = 0;
+
+	while (i < t->count && (t->thread[i].signal || !t->thread[i].extended))
+		i++;
+	return i;
+}
+
+/* The copy is held by ptrace, and ends with us. */
+static bool hold_copy(pid_t copy)
+{
+	int status = wait_for_thread(copy);
+
+	return status != -1 && WIFSTOPPED(status) &&
+	       ptrace(PTRACE_SETOPTIONS, copy, NULL, (void *)PTRACE_O_EXITKILL) == 0;
+}
+
+int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *err)
+{
+	const uint32_t i = find_caller(t);
+	long result;
+
+	if (!e->clone || !e->stack || i == t->count)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread can make a copy");
+	if (has_filter(t->pid))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has a seccomp filter");
+	t->copier = i;
+	result = tracee_call_clone(&t->thread[i], e, &t->copy);
+	if (t->copy > 0 && hold_copy(t->copy))
+		return 0;
+	t->copy = 0;
+	errno = result < 0 ? (int)-result : EAGAIN;
+	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+}
+
+void tracee_close_files(struct tracee *t, const struct mu_examined *e)
+{
+	if (t->copy > 0)
+		tracee_call_close_all(t->copy, &t->thread[t->copier], e);
+}
+
+/* Stops one thread again. Returns NULL if it has ended. */
+static struct tracee_thread *stop_copier(struct tracee *t)
+{
+	struct tracee_thread *thread = &t->thread[t->copier];
+
+	if (ptrace(PTRACE_SEIZE, thread->tid, NULL, NULL) < 0)
+		return NULL;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+	thread->signal = 0;
+	return await_stop(thread) ? thread : NULL;
+}
+
+void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
+{
+	struct tracee_thread *thread;
+
+	if (t->copy <= 0)
+		return;
+	kill(t->copy, SIGKILL);
+	waitpid(t->copy, NULL, __WALL);
+	thread = stop_copier(t);
+	if (thread) {
+		tracee_call_read_registers(thread);
+		if (!thread->signal && thread->extended && !has_filter(t->pid))
+			tracee_call_reap(thread, e, t->copy);
+		end_thread_trace(t, thread);
+	}
+	t->copy = 0;
+}

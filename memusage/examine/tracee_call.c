@@ -1,0 +1,372 @@
+/* tracee_call.c -- Registers of a stopped thread, and system calls that it makes for us.
+ *
+ * The thread runs code of the recorder (libmemusage/lifecycle/x86_64/examined_stubs.S). Its
+ * registers and signal mask are first put where that code gives them back, as the kernel does for
+ * a signal. Each step is such that the thread finds back by itself if this process is killed after
+ * it: registers are changed before the mask, and the mask is given back before the registers. The
+ * thread is never stepped, because the flag for that would stay.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/tracee_call.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/common/process.h"
+
+#if defined(__x86_64__)
+
+enum {
+	EXTENDED_MAX = 12288,	  /* bytes of registers that are kept */
+	CONTEXT_AT = 16384,	  /* in the stack for the call; below it is the stack itself */
+	EXTENDED_AT = CONTEXT_AT + 4096,
+	SOFTWARE_AT = 464,	  /* in the form of XSAVE: bytes for software */
+	CALL_STOPS = 16
+};
+/* Source  <asm/sigcontext.h> of Linux: struct _fpx_sw_bytes. */
+#define EXTENDED_MAGIC1 UINT32_C(0x46505853)
+#define EXTENDED_MAGIC2 UINT32_C(0x46505845)
+#define FLAGS_OF_SIGNALS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+#define NO_SUCH_FLAG 0x4000 /* of a signal stack: it is left as it is */
+
+/* What the kernel returns inside for a call that it makes again by itself. */
+enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
+
+/* ---- registers -------------------------------------------------------------------------- */
+
+void tracee_call_read_registers(struct tracee_thread *thread)
+{
+	struct iovec general = { &thread->regs, sizeof(thread->regs) };
+	uint64_t word[EXTENDED_MAX / 8];
+	struct iovec extended = { word, sizeof(word) };
+
+	free(thread->extended);
+	thread->extended = NULL;
+	thread->extended_words = 0;
+	ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general);
+	if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_XSTATE, &extended) < 0 ||
+	    extended.iov_len == sizeof(word))
+		return;
+	thread->extended = xmalloc(extended.iov_len + 8);
+	memcpy(thread->extended, word, extended.iov_len);
+	thread->extended_words = extended.iov_len / 8;
+}
+
+static bool write_registers(pid_t tid, const struct user_regs_struct *regs)
+{
+	struct user_regs_struct copy = *regs;
+	struct iovec general = { &copy, sizeof(copy) };
+
+	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
+}
+
+void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS])
+{
+	const struct user_regs_struct *r = &thread->regs;
+	const uint64_t all[TRACEE_REGISTERS] = { r->rax, r->rbx, r->rcx, r->rdx, r->rsi,
+						 r->rdi, r->rbp, r->r8,	 r->r9,	 r->r10,
+						 r->r11, r->r12, r->r13, r->r14, r->r15 };
+
+	memcpy(word, all, sizeof(all));
+}
+
+uint64_t tracee_stack(const struct tracee_thread *thread)
+{
+	return thread->regs.rsp;
+}
+
+uint64_t tracee_base(const struct tracee_thread *thread)
+{
+	return thread->regs.fs_base;
+}
+
+/* ---- calls made again ------------------------------------------------------------------- */
+
+static uint64_t signals_of(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 16) : ~UINT64_C(0);
+}
+
+/* Whether a signal waits for the thread, which then has ended its call. */
+static bool has_signal(pid_t pid, const struct tracee_thread *thread)
+{
+	char name[64], text[4096];
+
+	snprintf(name, sizeof(name), "task/%d/status", (int)thread->tid);
+	process_read_file(pid, name, text, sizeof(text));
+	return thread->signal || ((signals_of(text, "\nSigPnd:") | signals_of(text, "\nShdPnd:")) &
+				  ~signals_of(text, "\nSigBlk:")) != 0;
+}
+
+static bool follows_system_call(pid_t pid, uint64_t pc)
+{
+	unsigned char code[2];
+	struct iovec to = { code, sizeof(code) }, from = { (void *)(pc - 2), sizeof(code) };
+
+	return process_vm_readv(pid, &to, 1, &from, 1, 0) == sizeof(code) && code[0] == 0x0f &&
+	       code[1] == 0x05;
+}
+
+void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
+{
+	struct user_regs_struct r;
+	struct iovec general = { &r, sizeof(r) };
+
+	if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general) < 0 ||
+	    (int64_t)r.orig_rax < 0 || (int64_t)r.rax != -EINTR || has_signal(pid, thread) ||
+	    !follows_system_call(pid, r.rip))
+		return;
+	r.rip -= 2;
+	r.rax = r.orig_rax;
+	r.orig_rax = ~UINT64_C(0);
+	write_registers(thread->tid, &r);
+}
+
+/* ---- finding back ----------------------------------------------------------------------- */
+
+/* The registers as they are when the kernel has made a call again. */
+static struct user_regs_struct restarted(const struct user_regs_struct *r)
+{
+	struct user_regs_struct own = *r;
+	int64_t result = -(int64_t)r->rax;
+
+	if ((int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
+		own.rip -= 2;
+		own.rax = r->orig_rax;
+	}
+	return own;
+}
+
+static void fill_context(ucontext_t *c, const struct user_regs_struct *r, uint64_t mask,
+			 uint64_t extended)
+{
+	const uint64_t general[] = {
+		[REG_R8] = r->r8,   [REG_R9] = r->r9,	[REG_R10] = r->r10, [REG_R11] = r->r11,
+		[REG_R12] = r->r12, [REG_R13] = r->r13, [REG_R14] = r->r14, [REG_R15] = r->r15,
+		[REG_RDI] = r->rdi, [REG_RSI] = r->rsi, [REG_RBP] = r->rbp, [REG_RBX] = r->rbx,
+		[REG_RDX] = r->rdx, [REG_RAX] = r->rax, [REG_RCX] = r->rcx, [REG_RSP] = r->rsp,
+		[REG_RIP] = r->rip, [REG_EFL] = r->eflags,
+		[REG_CSGSFS] = (r->cs & 0xffff) | (r->ss & 0xffff) << 48,
+	};
+
+	memset(c, 0, sizeof(*c));
+	c->uc_flags = FLAGS_OF_SIGNALS;
+	c->uc_stack.ss_flags = NO_SUCH_FLAG;
+	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
+		c->uc_mcontext.gregs[i] = (greg_t)general[i];
+	c->uc_mcontext.fpregs = (fpregset_t)extended;
+	memcpy(&c->uc_sigmask, &mask, sizeof(mask));
+}
+
+/* In the form that the kernel leaves for rt_sigreturn: 48 bytes that say how long it is, and a word
+ * behind it. Returns the bytes in all. */
+static size_t fill_extended(unsigned char *to, const struct tracee_thread *thread)
+{
+	const uint32_t size = (uint32_t)thread->extended_words * 8, whole = size + 4;
+	const uint32_t first = EXTENDED_MAGIC1, last = EXTENDED_MAGIC2;
+	uint64_t features;
+
+	memcpy(to, thread->extended, size);
+	memcpy(&features, to + SOFTWARE_AT, sizeof(features));
+	memset(to + SOFTWARE_AT, 0, 48);
+	memcpy(to + SOFTWARE_AT, &first, 4);
+	memcpy(to + SOFTWARE_AT + 4, &whole, 4);
+	memcpy(to + SOFTWARE_AT + 8, &features, 8);
+	memcpy(to + SOFTWARE_AT + 16, &size, 4);
+	memcpy(to + size, &last, 4);
+	return whole;
+}
+
+static bool write_memory(pid_t pid, uint64_t at, const void *data, size_t size)
+{
+	struct iovec from = { (void *)(uintptr_t)data, size }, to = { (void *)at, size };
+
+	return process_vm_writev(pid, &from, 1, &to, 1, 0) == (ssize_t)size;
+}
+
+/* Puts what the thread needs to find back where the code of the call takes it from. */
+static bool save_registers(const struct tracee_thread *thread, const struct mu_examined *e,
+			   uint64_t mask)
+{
+	static unsigned char extended[EXTENDED_MAX + 8];
+	const struct user_regs_struct own = restarted(&thread->regs);
+	ucontext_t context;
+	size_t size = fill_extended(extended, thread);
+
+	fill_context(&context, &own, mask, e->stack + EXTENDED_AT);
+	return write_memory(thread->tid, e->stack + EXTENDED_AT, extended, size) &&
+	       write_memory(thread->tid, e->stack + CONTEXT_AT, &context, sizeof(context));
+}
+
+/* ---- calls ------------------------------------------------------------------------------ */
+
+struct remote_call {
+	uint64_t code;	/* address of a stub */
+	uint64_t number;
+	uint64_t argument[4];
+	pid_t child;	/* that the call made, 0 none */
+};
+
+/* Runs a thread whose registers are set from its present stop to the end of a system call. */
+static bool run_call(pid_t tid, struct remote_call *c)
+{
+	int status, traps = 0;
+
+	for (int i = 0; i < CALL_STOPS; i++) {
+		unsigned long message;
+
+		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0 ||
+		    waitpid(tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
+			return false;
+		if (status >> 16 == PTRACE_EVENT_CLONE &&
+		    ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) == 0)
+			c->child = (pid_t)message;
+		else if (WSTOPSIG(status) == (SIGTRAP | 0x80) && ++traps == 2)
+			return true;
+	}
+	return false;
+}
+
+static void set_call(struct user_regs_struct *r, const struct remote_call *c,
+		     const struct mu_examined *e)
+{
+	r->rip = c->code;
+	r->rsp = e->stack + CONTEXT_AT;
+	r->orig_rax = ~UINT64_C(0);
+	r->rax = c->number;
+	r->rdi = c->argument[0];
+	r->rsi = c->argument[1];
+	r->rdx = c->argument[2];
+	r->r10 = c->argument[3];
+	r->r8 = r->r9 = 0;
+}
+
+/* The thread gets its registers back, and stops where the kernel makes calls again. */
+static void give_back_registers(struct tracee_thread *thread, const uint64_t *mask)
+{
+	int status;
+
+	ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)8, mask);
+	write_registers(thread->tid, &thread->regs);
+	ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, NULL);
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+	ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
+	if (waitpid(thread->tid, &status, __WALL) == thread->tid && WIFSTOPPED(status) &&
+	    status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)
+		thread->signal = WSTOPSIG(status);
+}
+
+/* Returns the result of the call, a negative error number if it fails. */
+static long make_call(struct tracee_thread *thread, const struct mu_examined *e,
+		      struct remote_call *c)
+{
+	struct user_regs_struct r = thread->regs;
+	struct iovec general = { &r, sizeof(r) };
+	uint64_t mask, all = ~UINT64_C(0);
+	long result = -EFAULT;
+
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, &mask) < 0 ||
+	    !save_registers(thread, e, mask))
+		return result;
+	set_call(&r, c, e);
+	ptrace(PTRACE_SETOPTIONS, thread->tid, NULL,
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
+	if (!write_registers(thread->tid, &r))
+		return result;
+	ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)8, &all);
+	if (run_call(thread->tid, c) &&
+	    ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general) == 0)
+		result = (long)r.rax;
+	give_back_registers(thread, &mask);
+	return result;
+}
+
+long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy)
+{
+	/* No flag, and no signal at its end. */
+	struct remote_call c = { .code = e->clone, .number = SYS_clone };
+	long result = make_call(thread, e, &c);
+
+	*copy = c.child;
+	return result;
+}
+
+void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy)
+{
+	struct remote_call c = { .code = e->call,
+				 .number = SYS_wait4,
+				 .argument = { (uint64_t)process_own_pid(copy), 0,
+					       __WALL | WNOHANG } };
+
+	if (c.argument[0])
+		make_call(thread, e, &c);
+}
+
+void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
+			   const struct mu_examined *e)
+{
+	struct remote_call c = { .code = e->clone, .number = SYS_close_range,
+				 .argument = { 0, UINT32_MAX } };
+	struct user_regs_struct r = thread->regs;
+
+	ptrace(PTRACE_SETOPTIONS, copy, NULL,
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+	set_call(&r, &c, e);
+	if (write_registers(copy, &r))
+		run_call(copy, &c);
+}
+
+#else
+
+void tracee_call_read_registers(struct tracee_thread *thread)
+{
+}
+
+void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS])
+{
+	memset(word, 0, TRACEE_REGISTERS * sizeof(*word));
+}
+
+uint64_t tracee_stack(const struct tracee_thread *thread)
+{
+	return 0;
+}
+
+uint64_t tracee_base(const struct tracee_thread *thread)
+{
+	return 0;
+}
+
+void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
+{
+}
+
+long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy)
+{
+	*copy = 0;
+	return -ENOSYS;
+}
+
+void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
+			   const struct mu_examined *e)
+{
+}
+
+void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy)
+{
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* tracee_call.h -- Registers of a stopped thread, and system calls that it makes for us.
+ *
+ * Private to tracee.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include "memusage/examine/tracee.h"
+
+/* tracee_call_read_registers -- Reads all registers of a stopped thread. */
+void tracee_call_read_registers(struct tracee_thread *thread);
+
+/* tracee_call_restart -- Has a stopped thread make the system call again that the stop ended.
+ *
+ * Some calls end with EINTR when a thread is stopped, though no signal came. A finite time limit
+ * begins anew.
+ * Source  signal(7), "Interruption of system calls and library functions by stop signals".
+ */
+void tracee_call_restart(pid_t pid, struct tracee_thread *thread);
+
+/* tracee_call_clone -- Has a stopped thread make a copy of its process.
+ *
+ * copy  set to the process ID of the copy, which is traced and about to stop; 0 without one.
+ * Returns what the call returned: the ID as the process sees it, or a negative error number.
+ */
+long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy);
+
+/* tracee_call_close_all -- Closes all descriptors of a copy, which then is good for nothing else.
+ *
+ * The readers of the pipes of the process would otherwise wait for the end of the copy.
+ */
+void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
+			   const struct mu_examined *e);
+
+/* tracee_call_reap -- Has a stopped thread reap a copy that has ended. */
+void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy);

@@ -1,0 +1,32 @@
+/* leak_checks.h -- The results of leak checks in an image.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "profile/read/image.h"
+
+enum {
+	LEAK_CHECKS_MAX = 1024, /* of an image: the recorder makes no more */
+	LEAK_LOSSES_MAX = 1 << 24 /* of a check: believed of a recording */
+};
+
+/* One check. Its losses are copied out, and have a kind and a heuristic that exist. */
+struct leak_check {
+	struct mu_leak_check head;
+	struct mu_loss *loss; /* head.count of them, ascending by site and kind */
+};
+
+struct leak_checks {
+	struct leak_check *check; /* in the order of time */
+	size_t count;
+};
+
+/* leak_checks_read -- Reads all checks of an image, those for which there is memory. Call
+ * leak_checks_free(). */
+void leak_checks_read(struct leak_checks *all, const struct image *im);
+
+/* leak_checks_free -- Releases everything. Accepts a zeroed struct. */
+void leak_checks_free(struct leak_checks *all);

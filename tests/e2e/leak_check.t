@@ -1,0 +1,88 @@
+#!/bin/sh
+# leak_check.t -- memusage --leak-check finds the blocks that Memcheck finds, and prints them as it
+# does. tests/real/leaks_compare.t compares many more programs.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
+need_bin memusage memusageprint leaks leaks_cxx
+PATH=$WORKLOADS:$PATH
+
+# ---- without Valgrind -------------------------------------------------------------------------
+# lost KIND: the four sums of a check of `leaks KIND`
+lost() {
+	memusage --leak-check=summary -o mu.log "$@" >/dev/null
+	leak_sums mu.log
+}
+
+is "$(lost leaks lost_list)" '40/1 1160/29 0/0 0/0' 'a lost list'
+is "$(lost leaks held_list)" '0/0 0/0 0/0 1200/30' '... and one that a variable holds'
+is "$(lost leaks lost_rings)" '120/3 2120/53 0/0 360/9' 'cycles have one leader each'
+is "$(lost leaks interior)" '48/1 0/0 500/12 0/0' 'pointers to the middle of a block'
+is "$(lost leaks in_static_tls)" '60/1 0/0 0/0 200/5' 'thread-local storage'
+is "$(lost leaks in_mappings)" '81/2 240/6 0/0 320/8' 'mappings'
+is "$(lost leaks by_immediate_exit)" '83/1 0/0 0/0 82/1' 'a process that leaves by _exit'
+is "$(lost leaks_cxx second_base)" '64/1 54/1 0/0 72940/5' 'a pointer to a second base class'
+
+memusage --leak-check=full -o mu.log leaks lost_list
+like "$(cat mu.log)" '^==[0-9]+== HEAP SUMMARY:$' 'the report begins as that of Memcheck'
+like "$(cat mu.log)" '^==[0-9]+==     in use at exit: 1,200 bytes in 30 blocks$' '... with the heap'
+like "$(cat mu.log)" '^==[0-9]+==   total heap usage: 30 allocs, 0 frees, 1,200 bytes allocated$' \
+	'... and what the run allocated'
+like "$(cat mu.log)" \
+	'^==[0-9]+== 1,200 \(40 direct, 1,160 indirect\) bytes in 1 blocks are definitely lost in loss record 2 of 2$' \
+	'a loss record'
+like "$(cat mu.log)" '^==[0-9]+==    at 0x[0-9A-F]+: malloc \(in .*libmemusage\.so\)$' \
+	'... its stack begins at malloc'
+like "$(cat mu.log)" '^==[0-9]+==    by 0x[0-9A-F]+: make_list \(leaks\.c:[0-9]+\)$' '... and goes on'
+unlike "$(cat mu.log)" 'are indirectly lost in' 'indirectly lost blocks are not shown'
+memusage --leak-check=full --show-leak-kinds=indirect -o mu.log leaks lost_list
+like "$(cat mu.log)" '^==[0-9]+== 1,160 bytes in 29 blocks are indirectly lost in loss record 1 of 2$' \
+	'... unless they are asked for'
+memusage --leak-check=yes --leak-resolution=low --show-leak-kinds=all -o mu.log leaks shared_child
+is "$(grep -c ' in loss record ' mu.log)" 2 'with low resolution two frames tell stacks apart'
+memusage --leak-check=summary -o mu.log leaks nothing
+like "$(cat mu.log)" 'All heap blocks were freed -- no leaks are possible$' 'nothing is left'
+memusage --leak-check=full --leak-check-heuristics=none -o mu.log leaks length_first
+is "$(leak_sums mu.log)" '0/0 0/0 320/3 0/0' 'without heuristics they are possibly lost'
+
+run memusage --leak-check=full --error-exitcode=9 -o mu.log leaks lost_list
+is "$status" 9 '--error-exitcode is the status if blocks are lost'
+run memusage --leak-check=full --error-exitcode=9 -o mu.log leaks held_list
+is "$status" 0 '... and not if none is'
+run memusage --leak-check=full --error-exitcode=9 --errors-for-leak-kinds=reachable -o mu.log \
+	leaks held_list
+is "$status" 9 '... of the kinds that are errors'
+run memusage --leak-check=full --error-exitcode=9 -o mu.log sh -c 'exit 3'
+is "$status" 3 'a program without leaks ends as alone'
+
+memusage -q --leak-check=no --record=run.mur leaks lost_list
+run memusageprint --leak-check run.mur
+is "$status" 1 'a recording without a check'
+like "$err" 'no leak check was made: give --leak-check=full' '... says how to get one'
+memusage -q --leak-check=full --record=run.mur leaks lost_list
+run memusageprint --leak-check=summary run.mur
+like "$out" '^==[0-9]+==    definitely lost: 40 bytes in 1 blocks$' 'a recording keeps the check'
+run memusage --leak-check=full --sample leaks nothing
+is "$status" 125 'samples are no basis'
+like "$err" 'cannot be used together with --sample' '... which is said'
+run memusage --leak-check=full --show-leak-kinds=lost leaks nothing
+like "$err" "is none of all, none, or a list of reachable, possible, indirect, definite" \
+	'an unknown kind'
+
+# ---- compared with Memcheck ---------------------------------------------------------------------
+if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 4
+	done_testing
+fi
+for kind in ring_with_tail in_free_memory large_blocks; do
+	leak_with leaks $kind
+	leak_records vg.log >vg.records
+	leak_records mu.log >mu.records
+	same mu.records vg.records "every record of $kind is as with Memcheck"
+done
+leak_with leaks_cxx shared_cycle
+leak_records vg.log >vg.records
+leak_records mu.log >mu.records
+same mu.records vg.records '... and of a cycle of shared pointers'
+done_testing
