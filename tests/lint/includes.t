@@ -39,7 +39,7 @@ my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator)],
 	memusage => [qw(common options record examine report collector remote launcher)],
-	profile => [qw(base graph names symbols read model compare save)],
+	profile => [qw(base graph pages names symbols read model compare save)],
 	formats => ['base', '', 'leaks', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'diff', 'live', ''],
 	memusagestat => ['drawing', ''],
