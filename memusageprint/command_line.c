@@ -217,6 +217,9 @@ static const struct opt options[] = {
 			  "from the middle of the run to its end, or to the peak if less than half "
 			  "of that is left at the end)"),
 	TEXT("leaks", "N", TEXT_LEAKS, "show the N places whose blocks were left at the end"),
+	TEXT("fragmentation", "N", TEXT_FRAGMENTATION,
+	     "show what keeps the heap resident, and the N places with most slack; for a recording "
+	     "of memusage --fragmentation"),
 	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show the N places with most ad hoc events, by weight"),
 	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
 	TEXT("processes", NULL, TEXT_PROCESSES,
@@ -408,6 +411,7 @@ static void check_texts(void)
 		{ TEXT_LEAKS, "--leaks" }, { TEXT_TEMPORARY, "--temporary" },
 		{ TEXT_PLOT, "--plot" }, { TEXT_AD_HOC, "--ad-hoc" }, { TEXT_MARKS, "--marks" },
 		{ TEXT_GROWTH, "--growth" }, { TEXT_LEAK_CHECK, "--leak-check" },
+		{ TEXT_FRAGMENTATION, "--fragmentation" },
 	};
 	const char *report = given.report == REPORT_DHAT      ? "--dhat"
 			     : given.report == REPORT_EXPORT  ? "--to="
@@ -447,7 +451,8 @@ static void check_diff(int files)
 /* Warns of options that choose what other reports show. */
 static void warn_of_idle_options(void)
 {
-	const unsigned lists = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY | TEXT_GROWTH;
+	const unsigned lists = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY | TEXT_GROWTH |
+			       TEXT_FRAGMENTATION;
 	const bool is_list = given.report == REPORT_DEFAULT ||
 			     (given.report == REPORT_TEXT && (given.text & lists));
 	const bool is_dhat = given.report == REPORT_DHAT || given.report == REPORT_DEFAULT;

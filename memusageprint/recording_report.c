@@ -128,7 +128,7 @@ static unsigned texts_of_figure(const struct settings *settings, enum process_fi
 	bool is_tree_of_end = settings_metric(settings) == METRIC_LIVE;
 
 	if (figure == PROCESS_LIVE)
-		return TEXT_LEAKS | (is_tree_of_end ? TEXT_TREE : 0);
+		return TEXT_LEAKS | TEXT_FRAGMENTATION | (is_tree_of_end ? TEXT_TREE : 0);
 	if (figure == PROCESS_CALLS)
 		return TEXT_TEMPORARY;
 	return TEXT_TOP | TEXT_GROWTH | (is_tree_of_end ? 0 : TEXT_TREE);

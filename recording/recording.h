@@ -30,6 +30,7 @@
 #include "recording/leaks.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
+#include "recording/pages.h"
 #include "recording/recorded.h"
 #include "recording/sampling.h"
 #include "recording/snapshot_log.h"
@@ -445,6 +446,7 @@ struct mu_image {
 	uint64_t labels;	 /* likewise; offset of a struct mu_labels of labels.h, 0 none */
 	uint64_t labels_dropped; /* labels for which there was no room */
 	struct mu_examined examined;	  /* likewise; of examined.h */
+	uint64_t pages; /* offset of a struct mu_pages, 0 none; likewise, from the tools alone */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

@@ -85,8 +85,8 @@ static void put_place_name(FILE *out, const struct toplist *list, const struct p
 		frame_text_put_place(out, p, at, list->group);
 }
 
-/* Prints the name of an entry. If it is a function with several lines, rows of their own follow. */
-static void put_entry_name(FILE *out, const struct toplist *list, const struct top_entry *entry)
+/* If it is a function with several lines, rows of their own follow. */
+void toplist_put_name(FILE *out, const struct toplist *list, const struct top_entry *entry)
 {
 	const struct profile *p = list->filter->profile;
 
@@ -168,7 +168,7 @@ static void put_growth_line(FILE *out, const struct toplist *list, const struct 
 		fprintf(out, "nothing grew from %s to %s\n", list->from, list->to);
 		return;
 	}
-	put_entry_name(out, list, &t->entry[0]);
+	toplist_put_name(out, list, &t->entry[0]);
 	fprintf(out, " grew by %s from %s to %s: " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN
 		     " of all growth\n",
 		format_with_bounds(list, text, &t->entry[0].error, t->entry[0].bytes),
@@ -203,7 +203,7 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 		fprintf(out, "nothing was %s\n", list_metric_text(list));
 		return;
 	}
-	put_entry_name(out, list, &t->entry[0]);
+	toplist_put_name(out, list, &t->entry[0]);
 	fprintf(out, " %s " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN " of the ",
 		is_about_ad_hoc(list) ? "made" : "allocated",
 		metric_text_percent(rank_value(list, t->entry[0].bytes, t->entry[0].blocks), all));
@@ -459,7 +459,7 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 		const struct top_entry *entry = &t->entry[i];
 
 		put_entry_figures(out, list, t, entry->bytes, entry->blocks);
-		put_entry_name(out, list, entry);
+		toplist_put_name(out, list, entry);
 		if (is_about_growth(list) && trend_text(trend[i]))
 			fprintf(out, ", %s", trend_text(trend[i]));
 		putc('\n', out);

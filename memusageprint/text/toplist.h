@@ -38,6 +38,9 @@ struct toplist {
 struct toplist toplist_of_subject(const struct report_subject *s, enum metric_kind kind,
 				  const struct settings *settings);
 
+/* toplist_put_name -- Prints the name of the place of an entry, by the grouping of the list. */
+void toplist_put_name(FILE *out, const struct toplist *list, const struct top_entry *entry);
+
 /* toplist_print -- Prints a line with the largest place, the places with their callers, the
  * functions with all that they called, and the meaning of the numbers.
  *

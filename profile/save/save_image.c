@@ -19,6 +19,7 @@
 #include "profile/read/labels.h"
 #include "profile/read/leak_checks.h"
 #include "profile/read/lifetimes.h"
+#include "profile/read/pages.h"
 #include "recording/accesses.h"
 #include "recording/family.h"
 #include "recording/points.h"
@@ -404,6 +405,16 @@ static void write_leak_checks(struct image_writer *w, struct mu_image *head)
 	leak_checks_free(&all);
 }
 
+static void write_pages(struct image_writer *w, struct mu_image *head)
+{
+	struct pages p;
+	bool are_known = pages_load(&p, w->im);
+
+	head->pages = are_known ? w->at : 0;
+	write_bytes(w, p.head, are_known ? p.head->bytes : 0);
+	pages_free(&p);
+}
+
 static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
 	write_string(w, &head->process.exe);
@@ -415,6 +426,7 @@ static void write_header_parts(struct image_writer *w, struct mu_image *head)
 	write_lifetimes(w, head);
 	write_labels(w, head);
 	write_leak_checks(w, head);
+	write_pages(w, head);
 }
 
 static void write_all_sections(struct image_writer *w, struct mu_image *head)
