@@ -18,6 +18,7 @@
 #include "memusage/record/snapshot_file.h"
 #include "memusage/remote/remote_leaks.h"
 #include "memusage/remote/remote_live.h"
+#include "memusage/remote/remote_pages.h"
 #include "memusage/remote/remote_report.h"
 #include "memusage/remote/remote_request.h"
 #include "memusage/remote/remote_status.h"
@@ -331,6 +332,9 @@ static const struct remote_command commands[] = {
 	  .help = "show what grew in the second half of the run, or between two moments" },
 	{ .name = "temporary", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "show the N places with most short-lived blocks" },
+	{ .name = "pages", .operand = "FILE", .flags = CONTROL_EXCLUSIVE | CONTROL_SAMPLES,
+	  .run = remote_pages_run, .is_pattern = true,
+	  .help = "show what its resident memory is for, or keep it in a recording" },
 	{ .name = "plot", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "draw the course of the run so far" },
 	{ .name = "live", .run = remote_live_run,

@@ -72,6 +72,7 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		     (int)r->pid);
 		result = -1;
 	} else {
+		c.image.pages = r->pages;
 		c.image.leak_check = r->leak_check;
 		if (!r->leak_check)
 			warn_about_quality(r, &c);

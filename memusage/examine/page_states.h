@@ -1,0 +1,33 @@
+/* page_states.h -- Which pages of a process are in memory.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* page_states_scan -- Reads the state of consecutive pages by the ioctl PAGEMAP_SCAN.
+ *
+ * pagemap     descriptor of /proc/PID/pagemap.
+ * start, end  addresses; multiples of the page size.
+ * state       enum page_state of each page, overwritten. Pages of zeros that the process has only
+ *             read count as untouched, as they do for the kernel's sum.
+ * Returns false, with nothing done, where the kernel has no such call.
+ * Source Linux 6.7, Documentation/admin-guide/mm/pagemap.rst.
+ */
+bool page_states_scan(int pagemap, uint64_t start, uint64_t end, uint8_t *state);
+
+/* page_states_read -- Reads the same from the file, as in older kernels: huge pages are not told
+ * from others, nor pages of zeros from those that were written. Returns false if it cannot be read. */
+bool page_states_read(int pagemap, uint64_t start, uint64_t end, uint8_t *state);
+
+/* page_states_count -- Returns the resident bytes of a range; UINT64_MAX if they are not known. */
+uint64_t page_states_count(int pagemap, uint64_t start, uint64_t end);
+
+/* page_states_add_nodes -- Adds the NUMA node of each resident page to its state.
+ *
+ * Returns false, with nothing done, if there is one node only, or the kernel refuses.
+ */
+bool page_states_add_nodes(pid_t pid, uint64_t start, uint64_t end, uint8_t *state);
