@@ -35,3 +35,5 @@ enum mu_code_class {
 #define MU_QUERY_SYMBOLS UINT32_MAX
 /* ... asks for a leak check. The answer is a struct mu_leak_check. */
 #define MU_QUERY_LEAKS (UINT32_MAX - 1)
+/* ... asks for what its pages are for. The answer is a struct mu_pages. */
+#define MU_QUERY_PAGES (UINT32_MAX - 2)

@@ -71,6 +71,7 @@ enum mu_config_flag {
 	MU_CFG_START_PAUSED = 1u << 21, /* record nothing before MU_REQUEST_START; recorded.h */
 	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
 	MU_CFG_LEAKS = 1u << 22, /* wait for a leak check before the process ends */
+	MU_CFG_FRAGMENTATION = 1u << 23, /* ... until its pages have been examined */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */

@@ -13,6 +13,7 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/leak_query.h"
+#include "libmemusage/lifecycle/pages_query.h"
 
 static struct next_exits {
 	void (*ordinary)(int);
@@ -54,6 +55,7 @@ EXPORT void call_quick_exit(int status)
 EXPORT void call_immediate_exit(int status)
 {
 	real_resolve();
+	pages_query_at_end();
 	leak_query_at_immediate_end((uint64_t)__builtin_return_address(0));
 	image_note_end(MU_END_IMMEDIATE, status);
 	next.immediate(status);
@@ -62,6 +64,7 @@ EXPORT void call_immediate_exit(int status)
 EXPORT void call_c99_exit(int status)
 {
 	real_resolve();
+	pages_query_at_end();
 	leak_query_at_immediate_end((uint64_t)__builtin_return_address(0));
 	image_note_end(MU_END_IMMEDIATE, status);
 	next.immediate_c99(status);

@@ -262,6 +262,7 @@ void image_inherit(const struct slot *slot)
 	image->drops = (struct mu_drops){ 0 };
 	image->labels_dropped = 0;
 	image->examined.check = 0;
+	image->pages = 0;
 	image->request = MU_REQUEST_NONE;
 	image->served_serial = image->request_serial;
 	image->snapshots_serial &= ~UINT64_C(1);

@@ -29,6 +29,7 @@
 #include "libmemusage/lifecycle/fork.h"
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/leak_query.h"
+#include "libmemusage/lifecycle/pages_query.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/sampler.h"
 #include "libmemusage/lifecycle/snapshot_signal.h"
@@ -229,6 +230,7 @@ __attribute__((destructor)) static void finish_at_exit(void)
 	emulated_pause();
 	int saved = errno;
 
+	pages_query_at_end();
 	leak_query_at_end();
 	image_exit();
 	if (rec.is_standalone && !sandbox.is_on)

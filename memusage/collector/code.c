@@ -264,7 +264,7 @@ void code_answer(struct tree *t, const struct process *p)
 	uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
 	uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
 
-	if (wanted && wanted != MU_QUERY_LEAKS &&
+	if (wanted && wanted != MU_QUERY_LEAKS && wanted != MU_QUERY_PAGES &&
 	    (state == MU_QUERY_WANTED || state == MU_QUERY_WORKING || state == MU_QUERY_ROOM))
 		answer_question(t, p, live, wanted, state);
 }

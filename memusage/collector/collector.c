@@ -22,6 +22,7 @@
 #include "memusage/collector/leak_answer.h"
 #include "memusage/collector/names_ahead.h"
 #include "memusage/collector/newcomers.h"
+#include "memusage/collector/pages_answer.h"
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/registration.h"
 #include "memusage/collector/tree.h"
@@ -557,6 +558,7 @@ void collector_run(struct session *s)
 	report_close(&c.tree.report);
 	code_free();
 	leak_answer_free();
+	pages_answer_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	remove_arena_files(&c.tree);

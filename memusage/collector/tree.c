@@ -14,6 +14,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/leak_answer.h"
+#include "memusage/collector/pages_answer.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -406,6 +407,8 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		code_answer(t, owner);
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_LEAKS)
 		leak_answer(t, owner);
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_FRAGMENTATION)
+		pages_answer(t, owner);
 }
 
 void tree_scan(struct tree *t)
@@ -426,6 +429,7 @@ bool tree_process_ended(struct tree *t, int fd)
 	if (p)
 		p->has_ended = true;
 	return p || code_reader_ended(fd) || leak_examiner_ended(fd) ||
+	       pages_examiner_ended(fd) ||
 	       tree_snapshots_child_ended(t, fd);
 }
 

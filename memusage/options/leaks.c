@@ -51,6 +51,9 @@ void leaks_check(const struct settings *s)
 	if (leaks_wanted(&s->leak_check) && other)
 		options_error(&settings_tool, "--leak-check: cannot be used together with %s, "
 			      "since blocks that are not recorded may hold others", other);
+	if (s->fragmentation && other)
+		options_error(&settings_tool, "--fragmentation: cannot be used together with %s, "
+			      "since pages with unrecorded blocks would seem free", other);
 }
 
 void leaks_append_report(struct opt_list *list, const struct leak_settings *l)

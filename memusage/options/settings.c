@@ -130,6 +130,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "leaks", &settings.leaks,
 		 "show where the blocks that were never freed were "
 		 "allocated"),
+	OPT_FLAG(0, "fragmentation", &settings.fragmentation,
+		 "show what keeps the heap resident when the program ends: live blocks, slack "
+		 "beside them, free pages, and the places whose blocks hold pages"),
 	OPT_STR_OPTIONAL(0, "growth", "FROM..TO", &settings.growth, "",
 		"show the places that grew between two moments: start, peak, end, a time like 1.5s "
 		"or a mark's name (default: in the second half of the run)"),
@@ -270,7 +273,7 @@ static const struct opt options[] = {
 		OPT_GROUP("Other uses"),
 	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
 		 "ask process PID, which runs under memusage: status, top [N], tree, leaks [N], "
-		 "growth [FROM..TO], temporary [N], plot, live, html FILE, record [FILE], "
+		 "growth [FROM..TO], temporary [N], pages [FILE], plot, live, html FILE, record [FILE], "
 		 "snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
 		 "xtmemory [FILE], mark [NAME], stop, start, help"),
 	OPT_FLAG(0, "finish", &settings.finish,
@@ -381,13 +384,14 @@ void settings_append_place_options(struct opt_list *list, const struct settings 
 bool settings_has_text(const struct settings *s)
 {
 	return s->top > 0 || s->tree || s->leaks || s->growth || s->temporary || s->spacetime ||
-	       leaks_wanted(&s->leak_check) || s->mode == RUN_MODE_AD_HOC;
+	       s->fragmentation || leaks_wanted(&s->leak_check) || s->mode == RUN_MODE_AD_HOC;
 }
 
 bool settings_has_answer(const struct settings *s)
 {
 	return s->mode != RUN_MODE_AD_HOC &&
 	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary ||
+		s->fragmentation ||
 		leaks_wanted(&s->leak_check));
 }
 

@@ -65,6 +65,7 @@ struct settings {
 	unsigned int top;	/* places that --top shows, 0: not given */
 	bool tree;
 	bool leaks;
+	bool fragmentation;
 	const char *growth;	/* moments; "": the default ones, NULL: not given */
 	bool temporary;
 	int group;		/* enum place_kind: what a place of these lists is */
