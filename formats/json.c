@@ -11,6 +11,7 @@
 
 #include "cli/xmalloc.h"
 #include "formats/base/utf8.h"
+#include "formats/json_pages.h"
 #include "formats/json_run.h"
 #include "profile/model/place_trends.h"
 #include "profile/read/site_errors.h"
@@ -425,6 +426,18 @@ static void write_memory_split(FILE *out, const struct image *im)
 	timeline_free(&t);
 }
 
+/* Pages name sites by their indexes in the list. */
+static void write_pages(FILE *out, const struct export *e)
+{
+	const uint32_t sites = e->filter->profile->sites.count;
+	uint32_t *listed = xcalloc((size_t)sites + 1, sizeof(*listed)), count = 0;
+
+	for (uint32_t i = 0; i < sites; i++)
+		listed[i] = is_site_listed(e->filter, i) ? count++ : UINT32_MAX;
+	json_write_pages(out, e, listed);
+	free(listed);
+}
+
 void json_write(FILE *out, const struct export *e)
 {
 	fputs("{\"format\":\"memusage\",\"version\":1,", out);
@@ -442,5 +455,6 @@ void json_write(FILE *out, const struct export *e)
 	write_timeline(out, e->image);
 	write_memory_split(out, e->image);
 	write_resident_rise(out, e->image);
+	write_pages(out, e);
 	fputs("}\n", out);
 }

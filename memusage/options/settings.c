@@ -273,8 +273,8 @@ static const struct opt options[] = {
 		OPT_GROUP("Other uses"),
 	OPT_UINT(0, "pid", "PID", &settings.pid, 1, INT_MAX,
 		 "ask process PID, which runs under memusage: status, top [N], tree, leaks [N], "
-		 "growth [FROM..TO], temporary [N], pages [FILE], plot, live, html FILE, record [FILE], "
-		 "snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
+		 "growth [FROM..TO], temporary [N], pages [FILE], plot, live, html FILE, "
+		 "record [FILE], snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
 		 "xtmemory [FILE], mark [NAME], stop, start, help"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "complete the recording FILE of a run with --durable that was killed, and make "

@@ -209,7 +209,7 @@ static void put_explanation(FILE *out, const struct mu_pages *h)
 	fputs("\nSlack is shared out by live bytes among the places that have blocks in a page; "
 	      "pinned is that of" LAYOUT_NEWLINE "pages that a place has for itself, and goes "
 	      "back if its blocks go.", out);
-	if (h->pause_ns > 0)
+	if (h->pause_ns > 0 && !(h->flags & MU_PAGES_AT_END))
 		fprintf(out, " The process was stopped for %s.", units_time(pause, h->pause_ns));
 	putc('\n', out);
 	if (h->flags & MU_PAGES_MERGED)

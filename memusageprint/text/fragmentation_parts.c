@@ -209,7 +209,7 @@ void fragmentation_put_advice(FILE *out, const struct fragmentation *f)
 	if (count == 0)
 		return;
 	fprintf(out, "\n" LAYOUT_TITLE "%11s  " LAYOUT_TEXT
-		     "what may make the heap smaller (gains overlap)\n", "at most");
+		     "what may make the heap smaller (gains overlap)\n", "about");
 	for (unsigned int i = 0; i < count; i++)
 		put_one_advice(out, f, &advice[i]);
 }

@@ -69,19 +69,20 @@ static uint64_t gain_of_threshold(const struct pages *p, uint64_t large_freed)
 	return large_freed < free / 4 ? 0 : large_freed < free ? large_freed : free;
 }
 
-/* Finds the place with most slack for what it holds. */
+/* Finds the place that keeps most for what it holds: slack, and all pages up to its last block. */
 static uint64_t gain_of_pool(const struct page_places *places, uint32_t *place)
 {
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < places->count; i++) {
 		const struct page_place *l = &places->place[i];
+		const uint64_t kept = l->share > l->held ? l->share : l->held;
 
-		if (l->place == PAGE_PLACES_OTHER || l->share <= most ||
-		    l->share / POOL_RATIO < l->resident ||
+		if (l->place == PAGE_PLACES_OTHER || kept <= most ||
+		    kept / POOL_RATIO < l->resident ||
 		    (l->blocks > 0 && l->resident / l->blocks < SMALL))
 			continue;
-		most = l->share;
+		most = kept;
 		*place = i;
 	}
 	return most;

@@ -1,6 +1,6 @@
 /* page_advice.h -- What would make the resident heap smaller, judged by its figures.
  *
- * Each advice is tried in tests/e2e/pages_advice.t: the program follows it, and its resident memory
+ * Each advice is tried in tests/e2e/fragmentation_advice.t: the program follows it, and its resident memory
  * before and after is compared.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,7 +20,7 @@ enum page_advice_kind {
 
 struct page_advice {
 	enum page_advice_kind kind;
-	uint64_t bytes; /* resident memory that it is about; the gain is at most that */
+	uint64_t bytes; /* resident memory that it is about */
 	uint32_t place; /* POOL: index in page_places.place */
 };
 

@@ -50,6 +50,12 @@ static void add_site(const struct adding *a, const struct mu_page_site *s)
 		to->node[i] += s->node[i];
 }
 
+static void add_heap(const struct adding *a, const struct mu_heap_part *heap)
+{
+	if (heap->top)
+		a->list->place[place_of(a, heap->top_site)].held += heap->held;
+}
+
 /* ---- groups --------------------------------------------------------------------------------- */
 
 static void collect_parts(struct adding *a, const struct pages *p, const struct mu_page_group *g)
@@ -233,6 +239,8 @@ void page_places_build(struct page_places *l, const struct pages *p, const uint3
 	*l = (struct page_places){ .place = xcalloc((size_t)places + 1, sizeof(*l->place)) };
 	for (uint32_t i = 0; i < p->head->sites; i++)
 		add_site(&a, &p->site[i]);
+	for (uint32_t i = 0; i < p->head->heaps; i++)
+		add_heap(&a, &p->heap[i]);
 	add_groups(&a, p);
 	add_up_pairs(l);
 	sort_places(l, places + 1);

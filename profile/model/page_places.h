@@ -20,6 +20,7 @@ struct page_place {
 	uint64_t sparse;   /* of `alone`: less than a tenth is live */
 	uint64_t pinned;   /* slack of `alone` */
 	uint64_t share;	   /* of all slack; the sum over all places is the slack */
+	uint64_t held;	   /* mu_heap_part.held of the heaps that end with its blocks */
 };
 
 /* Two places whose blocks are in the same pages; indexes in page_places.place. */
