@@ -370,12 +370,24 @@ void cfi_add_object(const uint8_t *header, uint64_t start, uint64_t end)
 	just_mapped.dlfo_eh_frame = (void *)(uintptr_t)header;
 }
 
-const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
+static const struct cfi_row *find_row_in_object(uint64_t pc, struct cfi_workspace *work)
 {
-	if (!find_object_of(pc, work) || !work->object.dlfo_eh_frame)
+	if (!work->object.dlfo_eh_frame)
 		return NULL;
 	const uint8_t *fde = search_header_table(work->object.dlfo_eh_frame, pc);
 	return fde && read_function_row(fde, pc, work) ? &work->row : NULL;
+}
+
+const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work)
+{
+	return find_object_of(pc, work) ? find_row_in_object(pc, work) : NULL;
+}
+
+const struct cfi_row *cfi_find_near(uint64_t pc, struct cfi_workspace *work)
+{
+	if (pc < (uint64_t)work->object.dlfo_map_start || pc >= (uint64_t)work->object.dlfo_map_end)
+		return cfi_find(pc, work);
+	return find_row_in_object(pc, work);
 }
 
 bool cfi_object_of(uint64_t pc, struct cfi_object *object, struct cfi_workspace *work)

@@ -94,6 +94,14 @@ void cfi_init(void);
  */
 const struct cfi_row *cfi_find(uint64_t pc, struct cfi_workspace *work);
 
+/* cfi_find_near -- as cfi_find(), for the next frame of the same walk.
+ *
+ * work  from cfi_find() of an earlier frame: most frames are in the same object, for which ld.so is
+ *       not asked again. That object must not have been unloaded since.
+ * Cost 0.5-2 us less.
+ */
+const struct cfi_row *cfi_find_near(uint64_t pc, struct cfi_workspace *work);
+
 /* cfi_covers -- return whether the tables of an object have a function that contains an address.
  *
  * header  its .eh_frame_hdr; NULL: none. For objects that ld.so's look-up does not know yet.

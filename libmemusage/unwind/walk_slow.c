@@ -21,6 +21,7 @@ struct slow_walk {
 	struct stack_view *stack;
 	struct walk_work *work;
 	unsigned int signals; /* frames of signals so far */
+	bool has_object;      /* of the last frame: cfi_find_near() */
 };
 
 static bool read_proved_word(void *slow, uint64_t address, uint64_t *value)
@@ -77,10 +78,14 @@ static const struct cfi_row *find_row_of(struct slow_walk *s, const struct walk_
 					 bool *at_start)
 {
 	uint64_t pc = r->reg[CFI_RA];
-	const struct cfi_row *row = cfi_find(r->exact ? pc : pc - 1, &s->work->cfi);
+	struct cfi_workspace *work = &s->work->cfi;
+	uint64_t inside = r->exact ? pc : pc - 1;
+	const struct cfi_row *row = s->has_object ? cfi_find_near(inside, work) :
+						    cfi_find(inside, work);
 
 	*at_start = !row;
-	return row ? row : cfi_find(pc, &s->work->cfi);
+	s->has_object = row != NULL;
+	return row ? row : cfi_find(pc, work);
 }
 
 /* Goes outward from a frame without a row. Returns false if it is no trampoline's. */
@@ -171,7 +176,7 @@ __attribute__((noinline)) unsigned int walk_slow(struct walk *walk, uint64_t slo
 	bool own = true;
 
 	capture_registers(r);
-	struct slow_walk s = { &walk->stack, &walk->work, 0 };
+	struct slow_walk s = { &walk->stack, &walk->work, 0, false };
 	stack_memory_begin(s.stack, r->reg[CFI_SP]);
 	while (n < WALK_FRAMES && step_outward(&s, &truncated)) {
 		own = own && r->slot < slot;
