@@ -451,7 +451,14 @@ struct mu_image {
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,
-		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4, MU_REQUEST_MARK = 5 };
+		  MU_REQUEST_STOP = 3, MU_REQUEST_START = 4, MU_REQUEST_MARK = 5,
+		  MU_REQUEST_LIMIT = 6 /* a mark of the collector, with all values */ };
+
+/* mu_request_is_mark -- Tells whether REQUEST has a text in mu_image.request_text. */
+static inline int mu_request_is_mark(uint32_t request)
+{
+	return request == MU_REQUEST_MARK || request == MU_REQUEST_LIMIT;
+}
 
 struct mu_mapping {
 	uint64_t start; /* address */

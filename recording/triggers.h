@@ -14,7 +14,8 @@ enum mu_watch {
 	MU_WATCH_TOTAL = 2,	/* useful and extra bytes and stacks */
 	MU_WATCH_STACKS = 3,	/* with MU_CFG_STACK_BYTES */
 	MU_WATCH_RSS = 4,	/* resident bytes, without the recorder's own */
-	MU_WATCH_BLOCKS = 5	/* live blocks */
+	MU_WATCH_BLOCKS = 5,	/* live blocks */
+	MU_WATCH_CGROUP = 6	/* percent of the memory limit of the control group */
 };
 
 /* A condition is met when its quantity exceeds the threshold. It can be met again after the

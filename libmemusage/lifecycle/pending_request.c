@@ -10,7 +10,7 @@
 #include "libmemusage/tables/snapshots.h"
 
 /* The text is another process's: it is copied before its end is looked for. */
-static void set_mark(struct thread *thread)
+static void set_mark(struct thread *thread, bool always)
 {
 	char text[sizeof(rec.image->request_text)];
 
@@ -20,7 +20,7 @@ static void set_mark(struct thread *thread)
 	marks_add(thread, MU_MARK_USER, text);
 	/* The snapshot has the time of its mark, however late the collector is. */
 	coarse_clock_advance();
-	snapshots_mark();
+	snapshots_mark(always);
 }
 
 void pending_request_serve(struct thread *thread)
@@ -38,7 +38,7 @@ void pending_request_serve(struct thread *thread)
 		pause_stop(thread);
 	else if (request == MU_REQUEST_START)
 		pause_start(thread);
-	else if (request == MU_REQUEST_MARK)
-		set_mark(thread);
+	else if (mu_request_is_mark(request))
+		set_mark(thread, request == MU_REQUEST_LIMIT);
 	__atomic_store_n(&image->served_serial, serial, __ATOMIC_RELEASE);
 }

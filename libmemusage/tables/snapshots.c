@@ -549,11 +549,12 @@ static void keep_last_snapshot(void)
 	}
 }
 
-void snapshots_mark(void)
+void snapshots_mark(bool always)
 {
 	uint64_t cells = __atomic_load_n(&section_table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
 
-	if (!snapshot_due.is_on || cells > SNAPSHOTS_REQUEST_CELLS || !spin_try(&locks.snapshots))
+	if (!snapshot_due.is_on || (cells > SNAPSHOTS_REQUEST_CELLS && !always) ||
+	    !spin_try(&locks.snapshots))
 		return;
 	begin_table_change();
 	add_snapshot(MU_SNAPSHOT_DETAILED);

@@ -63,10 +63,11 @@ void snapshots_request(bool detailed);
 
 /* snapshots_mark -- add a detailed snapshot to the series, at a mark that another process set.
  *
- * Does nothing if there is no series, if another thread takes a snapshot, or if there are so many
- * cells that it would take longer than snapshots_request(). Async-signal-safe.
+ * always  however long it takes; otherwise nothing is done if there are so many cells that it would
+ *         take longer than snapshots_request().
+ * Does nothing if there is no series, or if another thread takes a snapshot. Async-signal-safe.
  */
-void snapshots_mark(void);
+void snapshots_mark(bool always);
 
 /* snapshots_show -- get the present state with the values of all sites.
  *

@@ -26,6 +26,7 @@
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/registration.h"
 #include "memusage/collector/tree.h"
+#include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_idle.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
@@ -395,6 +396,7 @@ static void make_report(struct collector *c)
 	note_successor(c);
 	note_lost_images(t);
 	tree_snapshots_report(t);
+	tree_cgroup_report(t);
 	hint_at_recording(&t->report, &t->s->record);
 	/* The places that were asked for come before all notes. */
 	if (settings_has_answer(t->s->settings))
@@ -470,6 +472,7 @@ static int next_timeout(struct collector *c)
 	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched_process ||
 			 t->has_unwatched_arena || tree_snapshots_must_poll();
 	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
+	int limit = tree_cgroup_check(t);
 	int names = c->is_settled ? -1 : names_ahead_advance(&c->names, t);
 
 	/* After a burst of events one more poll is needed, since its last events wake nothing. */
@@ -479,7 +482,7 @@ static int next_timeout(struct collector *c)
 		idle = sooner_timeout(idle, NEWCOMER_MS);
 	if (must_look && (idle < 0 || idle > TICK_MS))
 		idle = TICK_MS;
-	return sooner_timeout(names, sooner_timeout(idle, memory));
+	return sooner_timeout(limit, sooner_timeout(names, sooner_timeout(idle, memory)));
 }
 
 /* Returns whether anything happened within TIMEOUT milliseconds. */

@@ -15,6 +15,7 @@
 #include "memusage/collector/code.h"
 #include "memusage/collector/leak_answer.h"
 #include "memusage/collector/pages_answer.h"
+#include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -74,6 +75,7 @@ void tree_fini(struct tree *t)
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		arena_leave_header(&t->arena[i]->arena);
 	datafiles_close(&t->s->files);
+	tree_cgroup_fini(t);
 }
 
 /* Those of a run with --durable are files, too. A name may be taken by a collector that was

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "memusage/collector/process_end.h"
+#include "memusage/common/cgroup.h"
 #include "memusage/common/process.h"
 #include "memusage/record/futex_watch.h"
 #include "memusage/record/session.h"
@@ -48,6 +49,14 @@ struct tree {
 	uint64_t idle_due_ns;	    /* CLOCK_MONOTONIC of the next check for idle processes */
 	bool samples_memory;	    /* some process's memory is sampled */
 	bool owner_data;	/* FILE holds events of its owner */
+	struct tree_limit {	/* tree_cgroup.h */
+		struct cgroup group;
+		bool is_known;	 /* it was looked for */
+		bool is_near;	 /* the condition that nobody gave, 90 %, is met */
+		uint32_t met;	 /* conditions of --snapshot-when that are met */
+		uint64_t due_ns; /* CLOCK_MONOTONIC of the next look */
+		struct cgroup_use highest; /* at a mark; percent 0: none yet */
+	} limit;
 };
 
 /* tree_init -- Begins with the session's arena. Returns 0, or -1 with errno. */

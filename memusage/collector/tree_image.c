@@ -10,6 +10,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/process_end.h"
+#include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -78,6 +79,8 @@ void tree_image_live(struct tree *t, struct process *p)
 		return;
 	p->is_live = true;
 	tree_snapshots_begin(p);
+	tree_cgroup_begin(t, p);
+	p->limit_percent = 0;
 	tree_image_keep(p);
 	if (is_owner(t, p)) {
 		ledger_set_owner(&t->s->arena.ledger, p->pid);

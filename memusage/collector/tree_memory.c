@@ -69,6 +69,7 @@ static void take_sample(struct tree *t, struct process *p, const struct image *i
 	s.rss_file = m.rss_file;
 	s.rss_shmem = m.rss_shmem;
 	s.swap = m.swap;
+	p->rss_anon = m.rss_anon;
 	samples_add(&p->samples, &s);
 	p->samples.rss_peak = m.rss_peak;
 	tree_image_keep(p);

@@ -322,13 +322,14 @@ __attribute__((noreturn)) static void run_outside_snapshot(const struct process 
 	_exit(!ok ? NOT_TAKEN : s.moved > 0 ? TAKEN_MOVING : TAKEN);
 }
 
-/* Waits while a client of --pid uses the image. */
+/* Waits while a client of --pid uses the image, or a mark is requested (tree_cgroup.h). */
 static void begin_outside_snapshot(struct tree *t, struct process *p)
 {
 	struct snapshot_job *j;
 	pid_t pid;
 
-	if (!p->wanted || p->has_snapshot_child || p->control >= 0 || !may_start_job(p))
+	if (!p->wanted || p->has_snapshot_child || p->control >= 0 || !may_start_job(p) ||
+	    p->limit_percent != 0)
 		return;
 	j = begin_job(t, p, p->wanted);
 	p->wanted = 0;

@@ -44,6 +44,9 @@ struct process {
 	uint32_t signals;	/* mu_triggers.signals up to which snapshots are taken or in
 				 * `wanted` */
 	uint32_t met;		/* conditions that the collector checks and that hold now */
+	unsigned int limit_percent; /* of the control group, to be marked: tree_cgroup.h; or 0 */
+	uint32_t limit_serial;	/* of the request for that mark, 0: not sent yet */
+	uint64_t rss_anon;	/* private memory at the last sample */
 	uint64_t rss_highest;	/* peak resident memory at the last sample */
 	unsigned int snapshots; /* number of automatic snapshots taken */
 };

@@ -210,7 +210,8 @@ static const struct opt options[] = {
 		 "follows"),
 	OPT_CALL(0, "snapshot-when", "CONDITION", triggers_when, &settings.triggers,
 		 "take one when heap, total, stacks, rss or blocks exceeds a threshold, as in "
-		 "'heap>500M' or heap:500M; repeatable"),
+		 "'heap>500M' or heap:500M, or the control group a part of its memory limit, as in "
+		 "cgroup:90%; repeatable"),
 	OPT_STR(0, "snapshot-file", "FILE", &settings.triggers.file,
 		"write each to FILE (default massif.vgdb.out.%p.%n); %n is its number"),
 	OPT_GROUP("DHAT (Valgrind's options)"),

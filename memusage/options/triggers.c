@@ -94,12 +94,12 @@ const char *triggers_signal(const struct opt *option, const char *arg, void *dat
 static const char *const quantities[] = {
 	[MU_WATCH_HEAP] = "heap",     [MU_WATCH_TOTAL] = "total",
 	[MU_WATCH_STACKS] = "stacks", [MU_WATCH_RSS] = "rss",
-	[MU_WATCH_BLOCKS] = "blocks",
+	[MU_WATCH_BLOCKS] = "blocks", [MU_WATCH_CGROUP] = "cgroup",
 };
 
 static enum mu_watch find_quantity(const char *text, size_t length)
 {
-	for (enum mu_watch kind = MU_WATCH_HEAP; kind <= MU_WATCH_BLOCKS; kind++) {
+	for (enum mu_watch kind = MU_WATCH_HEAP; kind <= MU_WATCH_CGROUP; kind++) {
 		if (strlen(quantities[kind]) == length &&
 		    strncmp(quantities[kind], text, length) == 0)
 			return kind;
@@ -122,18 +122,40 @@ static bool parse_count(const char *text, uint64_t *value)
 	return ok;
 }
 
+/* "90%" */
+static bool parse_percent(const char *text, uint64_t *value)
+{
+	size_t length = strlen(text);
+	char *digits;
+	bool ok;
+
+	if (length < 2 || text[length - 1] != '%')
+		return false;
+	digits = xstrndup(text, length - 1);
+	ok = units_parse_count(digits, value) && *value >= 1 && *value <= 99;
+	free(digits);
+	return ok;
+}
+
 static const char *parse_condition(const char *arg, uint64_t *word)
 {
 	size_t length = strcspn(arg, ">:");
 	enum mu_watch kind = find_quantity(arg, length);
-	uint64_t value;
+	uint64_t value = 0;
 
 	if (kind == MU_WATCH_NONE)
-		return "names no quantity: use heap, total, stacks, rss or blocks, as in "
+		return "names no quantity: use heap, total, stacks, rss, blocks or cgroup, as in "
 		       "'heap>500M'";
 	if (arg[length] == '\0')
 		return "has no threshold: quote it as in 'heap>500M', since > redirects output in "
 		       "a shell, or write heap:500M";
+	if (kind == MU_WATCH_CGROUP) {
+		if (!parse_percent(arg + length + 1, &value))
+			return "has an invalid threshold: use a part of the memory limit from 1% "
+			       "to 99%, as in 'cgroup>90%'";
+		*word = MU_WATCH_WORD(kind, value);
+		return NULL;
+	}
 	if (kind == MU_WATCH_BLOCKS ? !parse_count(arg + length + 1, &value) :
 				      !units_parse_size(arg + length + 1, &value))
 		return "has an invalid threshold: use a whole number, optionally followed by k, M, "

@@ -322,7 +322,8 @@ int live_snapshot_take(struct live_snapshots *s, struct live *l, bool detailed,
 	if (l->is_final)
 		return snapshot_running(s, l, detailed, err);
 	/* The process is idle and has not served this request yet, which must not be replaced. */
-	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START || pending == MU_REQUEST_MARK)
+	if (pending == MU_REQUEST_STOP || pending == MU_REQUEST_START ||
+	    mu_request_is_mark(pending))
 		return snapshot_running(s, l, detailed, err);
 	switch (live_request(l, request)) {
 	case LIVE_SERVED:

@@ -261,7 +261,7 @@ static void answer_question(struct live_server *s, const struct live_question *q
 		snprintf(a->text, sizeof(a->text), "%.120s", err.text);
 	}
 	read_kernel_figures(s, a);
-	a->is_later = __atomic_load_n(&l->shared->request, __ATOMIC_RELAXED) == MU_REQUEST_MARK;
+	a->is_later = mu_request_is_mark(__atomic_load_n(&l->shared->request, __ATOMIC_RELAXED));
 	a->took_ns = clock_now(CLOCK_MONOTONIC) - start;
 }
 

@@ -49,7 +49,7 @@ static int save_copy(struct remote *r, struct live_copy *c, int fd, struct mu_er
 
 static void warn_about_pending_mark(const struct live *l, pid_t pid)
 {
-	if (__atomic_load_n(&l->shared->request, __ATOMIC_RELAXED) == MU_REQUEST_MARK)
+	if (mu_request_is_mark(__atomic_load_n(&l->shared->request, __ATOMIC_RELAXED)))
 		warn("process %d has been idle since its last mark, which is not set yet",
 		     (int)pid);
 }

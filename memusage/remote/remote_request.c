@@ -10,7 +10,7 @@
 static int check_pending(const struct live *l, enum mu_request request, struct mu_error *err)
 {
 	uint32_t pending = __atomic_load_n(&l->shared->request, __ATOMIC_RELAXED);
-	bool is_held = pending == MU_REQUEST_MARK ||
+	bool is_held = mu_request_is_mark(pending) ||
 		       (request == MU_REQUEST_MARK &&
 			(pending == MU_REQUEST_STOP || pending == MU_REQUEST_START));
 
@@ -19,7 +19,7 @@ static int check_pending(const struct live *l, enum mu_request request, struct m
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 			    "it is idle: it will serve the last %s before its next call; try again "
 			    "after that",
-			    pending == MU_REQUEST_MARK ? "mark" :
+			    mu_request_is_mark(pending) ? "mark" :
 			    pending == MU_REQUEST_STOP ? "stop" : "start");
 }
 

@@ -55,8 +55,11 @@ static void conditions(void)
 		  { "blocks:20M", MU_WATCH_BLOCKS, 20000000 },
 		  { "blocks>77", MU_WATCH_BLOCKS, 77 },
 		  { "blocks>3G", MU_WATCH_BLOCKS, UINT64_C(3000000000) },
+		  { "cgroup>90%", MU_WATCH_CGROUP, 90 },
+		  { "cgroup:1%", MU_WATCH_CGROUP, 1 },
 		  { "heap>1152921504606846975", MU_WATCH_HEAP, (UINT64_C(1) << 60) - 1 } };
 	static const char *const wrong[] = {
+		"cgroup>90", "cgroup>100%", "cgroup>0%", "cgroup>%", "cgroup>9M%", "cgroup", "heap>5%",
 		"", "heap", "heap>", ">5", ":", "HEAP>5", "heap >5", "heap> 5", "heap>5 ", "heap>-1",
 		"heap>+1", "heap>1.5", "heap>5%", "heap>=5", "heaps>5", "heap<5", "blocks>5KiB",
 		"blocks>k", "blocks>5kk", "blocks>99999999999999G", "heap>1152921504606846976",
