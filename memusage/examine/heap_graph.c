@@ -144,7 +144,10 @@ static void scan_registers(struct heap_graph *g, const struct snapshot *s)
 		}
 		tracee_pointers(t, word);
 		pointer_graph_scan_root(&g->pointers, root, 0, word, TRACEE_REGISTERS);
-		pointer_graph_scan_root(&g->pointers, root, 0, t->extended, t->extended_words);
+		/* What calls is a function of libc, and none keeps vector registers. */
+		if (!t->is_in_call)
+			pointer_graph_scan_root(&g->pointers, root, 0, t->extended,
+						t->extended_words);
 	}
 }
 

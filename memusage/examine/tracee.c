@@ -27,18 +27,21 @@ enum { SPINS = 200 };
 
 /* ---- one thread ------------------------------------------------------------------------- */
 
-/* Waits until the thread stops; returns its status as wait() gives it, or -1 without one. */
-static int wait_for_thread(pid_t tid)
+/* Waits until a thread stops, or any if TID is -1: *TID is then which. Returns its status as wait()
+ * gives it, or -1 without one. */
+static int wait_for_thread(pid_t *tid)
 {
 	const struct timespec pause = { .tv_nsec = 20000 };
 	const uint64_t end = clock_now(CLOCK_MONOTONIC) + STOP_NS;
 	int status;
 
 	for (unsigned int i = 0;; i++) {
-		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+		pid_t got = waitpid(*tid, &status, __WALL | WNOHANG);
 
-		if (got == tid)
+		if (got > 0) {
+			*tid = got;
 			return status;
+		}
 		if ((got < 0 && errno != EINTR) || clock_now(CLOCK_MONOTONIC) > end)
 			return -1;
 		if (i < SPINS)
@@ -49,16 +52,22 @@ static int wait_for_thread(pid_t tid)
 }
 
 /* A thread that was about to get a signal stops for that instead: it gets it when it goes on. */
-static bool await_stop(struct tracee_thread *thread)
+static bool note_stop(pid_t pid, struct tracee_thread *thread, int status)
 {
-	int status = wait_for_thread(thread->tid);
-
 	if (status == -1 || !WIFSTOPPED(status))
 		return false;
 	if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)
 		thread->signal = WSTOPSIG(status);
 	thread->is_running = false;
+	tracee_call_restart(pid, thread);
 	return true;
+}
+
+static bool await_stop(pid_t pid, struct tracee_thread *thread)
+{
+	pid_t tid = thread->tid;
+
+	return note_stop(pid, thread, wait_for_thread(&tid));
 }
 
 static void forget_thread(struct tracee *t, size_t i)
@@ -69,13 +78,13 @@ static void forget_thread(struct tracee *t, size_t i)
 
 /* ---- all threads ------------------------------------------------------------------------ */
 
-static bool is_known(const struct tracee *t, pid_t tid)
+static struct tracee_thread *find_thread(struct tracee *t, pid_t tid)
 {
 	for (uint32_t i = 0; i < t->count; i++) {
 		if (t->thread[i].tid == tid)
-			return true;
+			return &t->thread[i];
 	}
-	return false;
+	return NULL;
 }
 
 /* Returns 1 with a thread that is going to stop, 0 if it has ended, -1 if it must not be traced. */
@@ -112,7 +121,7 @@ static int seize_new_threads(struct tracee *t)
 	while (tasks && result >= 0 && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid <= 0 || is_known(t, tid))
+		if (tid <= 0 || find_thread(t, tid))
 			continue;
 		result = seize_thread(t, tid);
 		found += result > 0;
@@ -185,18 +194,34 @@ static bool is_alive(pid_t tid)
 	return process_exit_code(tid, &state, &status) && state != 'Z' && state != 'X';
 }
 
-/* Waits for the threads from number FROM on; those that end meanwhile are forgotten. */
-static int await_all(struct tracee *t, uint32_t from, struct mu_error *err)
+static struct tracee_thread *find_running(struct tracee *t)
 {
-	for (uint32_t i = from; i < t->count;) {
-		if (await_stop(&t->thread[i]))
-			i++;
-		else if (is_alive(t->thread[i].tid))
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (t->thread[i].is_running)
+			return &t->thread[i];
+	}
+	return NULL;
+}
+
+/* Waits for all threads in the order in which they stop, so that none waits for us with a call that
+ * has been ended. Those that end meanwhile are forgotten. */
+static int await_all(struct tracee *t, struct mu_error *err)
+{
+	struct tracee_thread *thread;
+
+	while ((thread = find_running(t))) {
+		pid_t tid = -1;
+		int status = wait_for_thread(&tid);
+		struct tracee_thread *stopped = status == -1 ? thread : find_thread(t, tid);
+
+		if (stopped && note_stop(t->pid, stopped, status))
+			continue;
+		if (status == -1 && is_alive(thread->tid))
 			return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 					    "thread %d is in a system call that cannot be "
-					    "interrupted; try again", (int)t->thread[i].tid);
-		else
-			forget_thread(t, i);
+					    "interrupted; try again", (int)thread->tid);
+		if (stopped)
+			forget_thread(t, (size_t)(stopped - t->thread));
 	}
 	return t->count > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
 }
@@ -205,34 +230,32 @@ int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 {
 	*t = (struct tracee){ .pid = pid };
 	for (;;) {
-		const uint32_t before = t->count;
 		int found = seize_new_threads(t);
 
 		if (found < 0)
 			return error_not_traceable(t, errno, err);
 		if (found == 0 && t->count > 0)
 			return 0;
-		if (await_all(t, before, err) < 0)
+		if (await_all(t, err) < 0)
 			return -1;
 	}
 }
 
 bool tracee_let_on(struct tracee *t, pid_t tid)
 {
-	uint32_t i = 0;
+	struct tracee_thread *thread = find_thread(t, tid);
 	uint64_t end;
 
-	while (i < t->count && t->thread[i].tid != tid)
-		i++;
-	if (i == t->count || t->thread[i].signal)
+	if (!thread || thread->signal)
 		return true;
+	tracee_call_settle(t->pid, thread);
 	ptrace(PTRACE_CONT, tid, NULL, NULL);
 	for (end = clock_now(CLOCK_MONOTONIC) + EVENT_NS; clock_now(CLOCK_MONOTONIC) < end;)
 		;
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	if (await_stop(&t->thread[i]))
+	if (await_stop(t->pid, thread))
 		return true;
-	forget_thread(t, i);
+	forget_thread(t, (size_t)(thread - t->thread));
 	return false;
 }
 
@@ -249,7 +272,7 @@ void tracee_read_registers(struct tracee *t)
 static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
 {
 	if (thread->tid && !thread->is_running) {
-		tracee_call_restart(t->pid, thread);
+		tracee_call_settle(t->pid, thread);
 		ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
 	}
 	thread->is_running = true;
@@ -296,7 +319,7 @@ static uint32_t find_caller(const struct tracee *t)
 /* The copy is held by ptrace, and ends with us. */
 static bool hold_copy(pid_t copy)
 {
-	int status = wait_for_thread(copy);
+	int status = wait_for_thread(&copy);
 
 	return status != -1 && WIFSTOPPED(status) &&
 	       ptrace(PTRACE_SETOPTIONS, copy, NULL, (void *)PTRACE_O_EXITKILL) == 0;
@@ -335,7 +358,7 @@ static struct tracee_thread *stop_copier(struct tracee *t)
 		return NULL;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	thread->signal = 0;
-	return await_stop(thread) ? thread : NULL;
+	return await_stop(t->pid, thread) ? thread : NULL;
 }
 
 void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)

@@ -35,7 +35,10 @@ struct tracee_thread {
 	uint64_t *extended;	/* its vector and other registers, as XSAVE stores them */
 	size_t extended_words;
 	int signal;		/* that it was about to get when it was stopped, 0 none */
-	bool is_running;	/* it was let go for a moment; private */
+	bool is_in_call;	/* it was stopped in a system call */
+	bool is_running;	/* it was let go for a moment; private, as the next ones */
+	bool is_restarted;	/* it will make a call again that the stop has ended ... */
+	uint64_t call;		/* ... of this number */
 };
 
 struct tracee {

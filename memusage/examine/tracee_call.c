@@ -100,15 +100,25 @@ static uint64_t signals_of(const char *status, const char *name)
 	return line ? strtoull(line + strlen(name), NULL, 16) : ~UINT64_C(0);
 }
 
-/* Whether a signal waits for the thread, which then has ended its call. */
+/* Signals that do nothing unless the program has a handler. */
+#define IGNORED_SIGNALS \
+	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH))
+#define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
+
+/* Whether a signal waits for the thread that ends its call. Of a traced process, signals wait that
+ * it ignores, too. */
 static bool has_signal(pid_t pid, const struct tracee_thread *thread)
 {
+	uint64_t waiting, handled;
 	char name[64], text[4096];
 
 	snprintf(name, sizeof(name), "task/%d/status", (int)thread->tid);
 	process_read_file(pid, name, text, sizeof(text));
-	return thread->signal || ((signals_of(text, "\nSigPnd:") | signals_of(text, "\nShdPnd:")) &
-				  ~signals_of(text, "\nSigBlk:")) != 0;
+	waiting = (signals_of(text, "\nSigPnd:") | signals_of(text, "\nShdPnd:")) &
+		  ~signals_of(text, "\nSigBlk:");
+	waiting |= thread->signal ? SIGNAL_BIT(thread->signal) : 0;
+	handled = signals_of(text, "\nSigCgt:");
+	return waiting & (handled | ~(signals_of(text, "\nSigIgn:") | IGNORED_SIGNALS));
 }
 
 static bool follows_system_call(pid_t pid, uint64_t pc)
@@ -120,19 +130,43 @@ static bool follows_system_call(pid_t pid, uint64_t pc)
 	       code[1] == 0x05;
 }
 
+static bool read_general(pid_t tid, struct user_regs_struct *r)
+{
+	struct iovec general = { r, sizeof(*r) };
+
+	return ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
+}
+
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
 {
 	struct user_regs_struct r;
-	struct iovec general = { &r, sizeof(r) };
 
-	if (ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general) < 0 ||
-	    (int64_t)r.orig_rax < 0 || (int64_t)r.rax != -EINTR || has_signal(pid, thread) ||
-	    !follows_system_call(pid, r.rip))
+	thread->is_restarted = false;
+	if (!read_general(thread->tid, &r))
 		return;
+	thread->is_in_call = (int64_t)r.orig_rax >= 0;
+	if (!thread->is_in_call || (int64_t)r.rax != -EINTR ||
+	    !follows_system_call(pid, r.rip) || (thread->signal && has_signal(pid, thread)))
+		return;
+	/* A signal that waits is looked for later: tracee_call_settle(). */
+	thread->call = r.orig_rax;
 	r.rip -= 2;
 	r.rax = r.orig_rax;
 	r.orig_rax = ~UINT64_C(0);
+	thread->is_restarted = write_registers(thread->tid, &r);
+}
+
+void tracee_call_settle(pid_t pid, struct tracee_thread *thread)
+{
+	struct user_regs_struct r;
+
+	if (!thread->is_restarted || !has_signal(pid, thread) || !read_general(thread->tid, &r))
+		return;
+	r.rip += 2;
+	r.rax = (uint64_t)-EINTR;
+	r.orig_rax = thread->call;
 	write_registers(thread->tid, &r);
+	thread->is_restarted = false;
 }
 
 /* ---- finding back ----------------------------------------------------------------------- */
@@ -351,6 +385,10 @@ uint64_t tracee_base(const struct tracee_thread *thread)
 }
 
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
+{
+}
+
+void tracee_call_settle(pid_t pid, struct tracee_thread *thread)
 {
 }
 

@@ -13,11 +13,18 @@ void tracee_call_read_registers(struct tracee_thread *thread);
 
 /* tracee_call_restart -- Has a stopped thread make the system call again that the stop ended.
  *
+ * Call it at once, because this process may be killed: then the thread goes on as it is.
  * Some calls end with EINTR when a thread is stopped, though no signal came. A finite time limit
  * begins anew.
  * Source  signal(7), "Interruption of system calls and library functions by stop signals".
  */
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread);
+
+/* tracee_call_settle -- Lets the call end with EINTR after all if a signal waits for the thread.
+ *
+ * Call it before the thread goes on: a program may rely on it that a signal ends its call.
+ */
+void tracee_call_settle(pid_t pid, struct tracee_thread *thread);
 
 /* tracee_call_clone -- Has a stopped thread make a copy of its process.
  *

@@ -1,0 +1,97 @@
+#!/bin/sh
+# examined.t -- a process does not notice that it is examined, nor that its examiner is killed at any
+# moment; and a check says why it cannot be made.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
+need_bin memusage memusageprint examined leaks
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+# begin PROGRAM [ARG]...: starts it under memusage, waits until it is ready; its ID is in $program
+begin() {
+	rm -f input
+	mkfifo input
+	memusage -q --record=run.mur "$@" <input >output 2>errors &
+	launcher=$!
+	exec 3>input
+	until_true grep -q ready output
+	program=$(pids "$1" "$launcher" | head -1)
+}
+# all_run: no thread of it is stopped
+all_run() { ! cat "/proc/$program/task"/*/status | grep -q '^State:[[:space:]]*[tT]'; }
+# end: lets it end
+end() {
+	exec 3>&-
+	wait "$launcher"
+	ended=$?
+}
+
+begin examined
+if ! memusage --pid="$program" leak_check summary >first.log 2>first.err &&
+	grep -q 'ptrace' first.err; then
+	end
+	skip_all "processes cannot be traced here: $(cat first.err)"
+fi
+like "$(cat first.log)" 'still reachable: [0-9,]+ bytes in [0-9,]+ blocks$' 'a process at work'
+lost=0
+for i in 1 2 3 4 5; do
+	memusage --pid="$program" leak_check summary >log 2>&1
+	[ "$(leak_sums log | cut -d' ' -f1-2)" = '0/0 0/0' ] || lost=$((lost + 1))
+	memusage --snapshot=stop --pid="$program" leak_check summary >log 2>&1
+	[ "$(leak_sums log | cut -d' ' -f1-2)" = '0/0 0/0' ] || lost=$((lost + 1))
+done
+is "$lost" 0 'no block of threads that pass pointers on seems lost'
+end
+is "$ended" 0 'the process ends as alone'
+is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has noticed nothing'
+is "$(cat errors)" '' '... nor said so'
+
+begin examined
+killed=0
+for i in $(seq 1 40); do
+	memusage --pid="$program" leak_check summary >/dev/null 2>&1 &
+	client=$!
+	sleep "0.00$((i * 37 % 10))"
+	for examiner in $(pids memusage "$client") "$client"; do
+		kill -9 "$examiner" 2>/dev/null && killed=$((killed + 1))
+	done
+	wait "$client" 2>/dev/null
+done
+num "$killed" -gt 20 "clients and examiners were killed: $killed"
+ok '... nothing traces the process' until_true grep -q '^TracerPid:[[:space:]]*0$' \
+	"/proc/$program/status"
+ok '... none of its threads is stopped' until_true all_run
+ok '... it can be examined again' memusage --pid="$program" leak_check summary
+end
+is "$ended" 0 '... it ends as alone'
+# A call that has been ended in the moment of the kill is not made again.
+like "$(tail -1 output)" '^interrupted=[0-9]+ wrong=0 children=0 signals=0$' '... and is unharmed'
+
+begin leaks lost_list wait
+program=$(pids leaks "$launcher" | head -1)
+memusage --pid="$program" leak_check full >log
+is "$(leak_sums log)" '40/1 1160/29 0/0 0/0' 'a process that waits'
+is "$(pids leaks "$program" | wc -l)" 0 '... has no copy afterwards'
+memusage --pid="$program" leak_check kinds indirect >log
+like "$(cat log)" '1,160 bytes in 29 blocks are indirectly lost in loss record 1 of 2$' \
+	'... the kinds that are asked for'
+run memusage --pid="$program" leak_check everything
+is "$status" 125 'an unknown word'
+like "$err" 'leak_check: unknown word everything' '... is named'
+run memusage --pid="$program" leak_check kinds some
+like "$err" 'leak_check kinds some: it is none of all' '... and an unknown kind'
+end
+
+rm -f input
+mkfifo input
+memusage -q leaks lost_list wait <input >output 2>errors &
+launcher=$!
+exec 3>input
+until_true grep -q ready output
+run memusage --pid="$(pids leaks "$launcher" | head -1)" leak_check
+is "$status" 125 'without call stacks'
+like "$err" 'no call stacks are recorded: start it with --leak-check' '... it says how to get them'
+end
+done_testing
