@@ -34,6 +34,7 @@
 #include "recording/recorded.h"
 #include "recording/sampling.h"
 #include "recording/snapshot_log.h"
+#include "recording/timeline.h"
 
 #define MU_SEGMENT_MAGIC UINT64_C(0x31474553554d454d) /* "MEMUSEG1" */
 #define MU_IMAGE_MAGIC   UINT64_C(0x314d4953554d454d) /* "MEMUSIM1" */
@@ -577,21 +578,6 @@ struct mu_values {
 	uint32_t used; /* bytes */
 	uint32_t reserved;
 	uint8_t byte[];
-};
-
-/* One look at the memory of the process as the kernel sees it. Bytes. */
-struct mu_sample {
-	uint64_t mono_ns;
-	int64_t heap;	    /* live blocks and tracked mappings */
-	int64_t stack;	    /* pages that the stacks of living threads have touched */
-	uint64_t rss_anon;  /* resident: private memory ... */
-	uint64_t rss_file;  /* ... pages of files ... */
-	uint64_t rss_shmem; /* ... shared memory, the recording included */
-	uint64_t swap;	    /* private memory that is swapped out */
-	uint64_t recorder;  /* of rss_shmem: the recorder's own pages */
-	uint64_t events;    /* calls that were counted so far */
-	uint64_t recorder_anon; /* of rss_anon: the recorder's own, at most */
-	uint64_t mapped; /* by calls of mmap and mremap, less what munmap took; MU_CFG_MMAP */
 };
 
 enum mu_mark_kind { MU_MARK_USER = 0, MU_MARK_PAUSE = 1, MU_MARK_RESUME = 2, MU_MARK_AD_HOC = 3 };

@@ -28,7 +28,7 @@ void pages_query_at_end(void)
 		return;
 	/* The examiner need not wait until this thread has left the recorder. */
 	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
-	/* The collector is no parent of this process: Yama must know that its children may trace. */
+	/* The collector is no parent of this process, so Yama must be told that it may trace. */
 	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
 	while (!collector_query_begin(MU_QUERY_PAGES))
 		;

@@ -8,8 +8,8 @@
 
 #include "memusage/collector/tree.h"
 
-/* pages_answer -- Continues with the question of a live image, if it has one. The pages are examined
- * by a child of ours. */
+/* pages_answer -- Continues with the question of a live image, if it has one. A child of ours
+ * examines the pages. */
 void pages_answer(struct tree *t, const struct process *p);
 
 /* pages_examiner_ended -- Tells whether FD is the pidfd of such a child, and reaps it. */

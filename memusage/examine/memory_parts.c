@@ -1,8 +1,8 @@
 /* memory_parts.c -- What the parts of an address space are for: heap, recorder, stacks, others.
  *
  * First come the ranges that are known by something else than the list of mappings: the recorder's,
- * those around blocks, stacks. The kernel may have merged them with others into one mapping. What no
- * range has is divided by that list.
+ * those around blocks, stacks. The kernel may have merged them with others into one mapping. The
+ * list divides what no range has.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

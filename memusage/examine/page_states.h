@@ -20,7 +20,7 @@
 bool page_states_scan(int pagemap, uint64_t start, uint64_t end, uint8_t *state);
 
 /* page_states_read -- Reads the same from the file, as in older kernels: huge pages are not told
- * from others, nor pages of zeros from those that were written. Returns false if it cannot be read. */
+ * from others, nor pages of zeros from those that were written. Returns false if that fails. */
 bool page_states_read(int pagemap, uint64_t start, uint64_t end, uint8_t *state);
 
 /* page_states_count -- Returns the resident bytes of a range; UINT64_MAX if they are not known. */

@@ -28,5 +28,5 @@ struct mu_pages *pages_check_run(const struct live *l, pid_t pid,
 pid_t pages_check_start(const struct live *l, pid_t pid, const struct pages_check_options *o,
 			int fd);
 
-/* pages_check_read -- Reads what it has left in its file when it has ended. As pages_check_run(). */
+/* pages_check_read -- Reads its result from the file when it has ended. As pages_check_run(). */
 struct mu_pages *pages_check_read(int fd, struct mu_error *err);

@@ -32,7 +32,7 @@ const char *leaks_set(const struct opt *option, const char *arg, void *data);
 /* leaks_wanted -- Tells whether the program is to be examined at its end. */
 bool leaks_wanted(const struct leak_settings *l);
 
-/* leaks_check -- Ends with a message if blocks that hold others, or pages, would not be recorded. */
+/* leaks_check -- Ends with a message if blocks that hold others or pages would not be recorded. */
 void leaks_check(const struct settings *s);
 
 /* leaks_append_report -- Appends the options for memusageprint. */

@@ -1,7 +1,7 @@
 /* page_advice.h -- What would make the resident heap smaller, judged by its figures.
  *
- * Each advice is tried in tests/e2e/fragmentation_advice.t: the program follows it, and its resident memory
- * before and after is compared.
+ * Each advice is tried in tests/e2e/fragmentation_advice.t: the program follows it, and its
+ * resident memory before and after is compared.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
