@@ -13,10 +13,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/common/clock.h"
 #include "memusage/examine/memory_parts.h"
 #include "memusage/examine/page_states.h"
 #include "profile/base/array.h"
@@ -128,7 +130,8 @@ static void describe_moment(struct mu_pages *head, const struct snapshot *s,
 			    const struct heap_pages *h, const struct pages_check_options *o)
 {
 	head->mono_ns = s->mono_ns;
-	head->pause_ns = s->pause_ns;
+	/* One that is no copy stands still until now. */
+	head->pause_ns = s->is_stopped ? clock_now(CLOCK_MONOTONIC) - s->mono_ns : s->pause_ns;
 	head->flags |= (o->is_at_end ? MU_PAGES_AT_END : 0u) |
 		       (h->has_huge ? MU_PAGES_HUGE : 0u) |
 		       (h->has_nodes ? MU_PAGES_NODES : 0u) |

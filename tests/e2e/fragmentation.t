@@ -46,6 +46,13 @@ run memusage -o report --top fragments pool
 is "$status" 0 'without the option'
 unlike "$(cat report)" 'slack' '... nothing is said'
 
+# ---- real programs ------------------------------------------------------------------------
+
+. "$MU_SRC/tests/lib/resident.sh"
+explained perl -e 'my %n; $n{$_} = [$_] for 1 .. 30000; delete @n{1 .. 29000}'
+explained bash -c 'for i in {1..10000}; do a[i]=$i; done; unset a'
+explained git -C "$MU_SRC" --version
+
 # ---- kept, and read later -----------------------------------------------------------------
 
 run memusage --quiet --record=kept.mur --fragmentation fragments pool
