@@ -74,6 +74,14 @@ static bool is_data_file(const char *data, size_t size)
 	return tag == 0 || tag == DAT_TAG_NS || __builtin_bswap64(tag) == DAT_TAG_NS;
 }
 
+/* The first field is a sample type, or Go's type of the period: a message of two small numbers. No
+ * text begins like that. */
+static bool is_pprof_file(const char *data, size_t size)
+{
+	return size > 6 && (data[0] == 0x0a || data[0] == 0x5a) && data[1] >= 2 && data[1] <= 12 &&
+	       (data[2] == 0x08 || data[2] == 0x10);
+}
+
 static const struct {
 	const char *name;
 	recognise_fn recognise;
@@ -82,6 +90,7 @@ static const struct {
 	[INPUT_MASSIF] = { "a massif.out", is_massif_file },
 	[INPUT_RECORDING] = { "a recording", is_recording_file },
 	[INPUT_DHAT] = { "a profile of DHAT", is_dhat_profile },
+	[INPUT_PPROF] = { "a profile of pprof", is_pprof_file },
 	[INPUT_DATA] = { "a data file", is_data_file },
 };
 

@@ -12,6 +12,7 @@ enum input_kind {
 	INPUT_RECORDING,	/* kept by memusage --record */
 	INPUT_DHAT,		/* JSON of DHAT */
 	INPUT_DATA,		/* data file of memusage --data */
+	INPUT_PPROF,		/* profile.proto */
 	INPUT_KINDS
 };
 

@@ -1,9 +1,10 @@
-/* stack_import.c -- The stacks of a massif.out or of a profile of DHAT as a struct profile.
+/* stack_import.c -- The stacks of a massif.out, of DHAT's or pprof's profile as a struct profile.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "formats/stack_import.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,7 +248,108 @@ void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, stru
 	}
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- a profile of pprof -------------------------------------------------------------------- */
+
+static uint32_t number_of_pprof_text(struct stack_import *s, const struct pprof_file *p,
+				     uint64_t number)
+{
+	size_t length;
+	const char *text = pprof_text(p, number, &length);
+
+	return length > 0 && !memchr(text, '\0', length) ?
+		       strings_add(&s->profile.symbols.strings, text, length) : 0;
+}
+
+/* The first mapping is that of the program: others have a higher rank. */
+static uint32_t module_of_mapping(struct stack_import *s, const struct pprof_file *p, uint64_t id)
+{
+	const struct pprof_mapping *m = pprof_find_mapping(p, id);
+	size_t length = 0;
+	const char *path = m ? pprof_text(p, m->file, &length) : "";
+	uint32_t module;
+
+	if (length >= INT_MAX || memchr(path, '\0', length))
+		return MODULES_NONE;
+	module = module_of_path(s, path, (int)length);
+	if (module != MODULES_NONE && s->profile.modules.module[module].rank == 0)
+		s->profile.modules.module[module].rank = (uint32_t)(m - p->mapping) + 1;
+	return module;
+}
+
+/* Lines of a location follow each other in one array of the file, so levels fit into as many. */
+static void import_location(struct stack_import *s, const struct pprof_file *p, uint32_t i)
+{
+	const struct pprof_location *l = &p->location[i];
+	struct symbols *symbols = &s->profile.symbols;
+	struct symbol *symbol = &symbols->symbol[i + 1];
+
+	s->profile.location[i + 1] = (struct location){
+		.pc = l->address + 1, .request = i + 1,
+		.module = module_of_mapping(s, p, l->mapping) };
+	symbol->first = symbols->level_count;
+	for (uint32_t k = 0; k < l->lines; k++) {
+		const struct pprof_line *line = &p->line[l->first_line + k];
+		const struct pprof_function *f = pprof_find_function(p, line->function);
+		struct symbols_level level = { .line = line->line };
+
+		level.full = level.name = f ? number_of_pprof_text(s, p, f->name) : 0;
+		level.file = f ? number_of_pprof_text(s, p, f->file) : 0;
+		if (level.full)
+			symbols->level[symbols->level_count++] = level;
+	}
+	symbol->count = symbols->level_count - symbol->first;
+}
+
+static uint32_t frame_of_sample(struct stack_import *s, const struct pprof_file *p,
+				const struct pprof_sample *sample)
+{
+	uint32_t frame = 0;
+
+	for (uint32_t k = sample->locations; k-- > 0 && frame != NONE;) {
+		const struct pprof_location *l = pprof_find_location(p,
+								     p->stacked[sample->first + k]);
+
+		if (l && s->profile.frame[frame].depth < PROFILE_DEPTH_MAX)
+			frame = frame_of_call(s, frame, (uint32_t)(l - p->location) + 1);
+	}
+	return frame;
+}
+
+int stack_import_pprof(struct stack_import *s, const struct pprof_file *p,
+		       const struct filter_options *o, struct mu_error *err)
+{
+	struct symbols *symbols = &s->profile.symbols;
+
+	init_profile(s, p->locations);
+	symbols->level = xreallocarray(symbols->level, (size_t)p->lines + 1,
+				       sizeof(*symbols->level));
+	for (uint32_t i = 0; i < p->locations; i++)
+		import_location(s, p, i);
+	for (uint32_t i = 0; i < p->samples; i++) {
+		const uint32_t frame = frame_of_sample(s, p, &p->sample[i]);
+
+		if (frame == NONE || append_site(s, frame) == NONE)
+			return refuse_stacks(err);
+	}
+	filter_init(&s->filter, &s->profile, o);
+	return 0;
+}
+
+void stack_import_weigh_samples(const struct pprof_file *p, enum metric_kind kind,
+				struct weight *weight)
+{
+	const enum pprof_value blocks = kind == METRIC_PEAK ? PPROF_PEAK_BLOCKS :
+					kind == METRIC_LIVE ? PPROF_END_BLOCKS : PPROF_TOTAL_BLOCKS;
+
+	for (uint32_t i = 0; i < p->samples; i++) {
+		const int64_t *value = p->sample[i].value;
+
+		weight[i] = (struct weight){ .bytes = value[blocks + 1], .blocks = value[blocks],
+					     .is_there = true };
+	}
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
 
 const struct filter *stack_import_filter(struct stack_import *s, bool hides_runtime,
 					 const struct filter_options *o)

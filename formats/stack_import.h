@@ -1,4 +1,4 @@
-/* stack_import.h -- The stacks of a massif.out or of a profile of DHAT as a struct profile.
+/* stack_import.h -- The stacks of a massif.out, of DHAT's or pprof's profile as a struct profile.
  *
  * So the reports, the filter and the rule of run-times that recordings have apply to them as well.
  * A text of the file is a location with one level; what was merged is a function
@@ -20,6 +20,7 @@
 #include "formats/base/triples.h"
 #include "formats/dhat.h"
 #include "formats/massif.h"
+#include "formats/base/pprof_read.h"
 #include "profile/model/filter.h"
 #include "profile/model/profile.h"
 #include "profile/model/runtime_frames.h"
@@ -57,6 +58,11 @@ int stack_import_massif(struct stack_import *s, const struct massif_file *m,
 int stack_import_dhat(struct stack_import *s, const struct dhat *d,
 		      const struct filter_options *o, struct mu_error *err);
 
+/* stack_import_pprof -- Imports the stacks of a profile of pprof; a sample is the site of its
+ * number. As above. */
+int stack_import_pprof(struct stack_import *s, const struct pprof_file *p,
+		       const struct filter_options *o, struct mu_error *err);
+
 /* stack_import_filter -- Returns the filter of all frames, or of those of the program alone.
  *
  * hides_runtime  makes s->program: once
@@ -85,6 +91,10 @@ void stack_import_weigh_snapshot(struct stack_import *s, const struct massif_fil
  * kind  METRIC_PEAK, METRIC_LIVE or METRIC_TOTAL.
  */
 void stack_import_weigh_points(const struct dhat *d, enum metric_kind kind, struct weight *weight);
+
+/* stack_import_weigh_samples -- Sets the weights to a metric of the samples of pprof, as above. */
+void stack_import_weigh_samples(const struct pprof_file *p, enum metric_kind kind,
+				struct weight *weight);
 
 /* stack_import_free -- Releases everything. Fine for a zeroed struct. */
 void stack_import_free(struct stack_import *s);

@@ -61,6 +61,9 @@ static int refuse_file(const struct report_job *job)
 		return refuse_unknown_file(job);
 	if (job->in->kind == INPUT_DATA)
 		warn("%s: this is %s: memusagestat draws it", name, kind);
+	else if (job->in->kind == INPUT_PPROF)
+		warn("%s: this is %s: memusageprint --diff compares it with another file, and "
+		     "go tool pprof prints it", name, kind);
 	else
 		warn("%s: this is %s: %s%s does not suit it", name, kind,
 		     report_names[settings->report],

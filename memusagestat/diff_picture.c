@@ -28,6 +28,7 @@ struct diff_input {
 	struct stack_import import;
 	struct massif_file massif;
 	struct dhat dhat;
+	struct pprof_file pprof;
 	const struct filter *filter;
 	struct weight *weight;		/* one per site */
 	struct site_errors *errors;	/* NULL: exact */
@@ -109,6 +110,22 @@ static void load_dhat(struct diff_input *in, enum metric_kind kind, const struct
 	stack_import_weigh_points(&in->dhat, kind, in->weight);
 }
 
+static void load_pprof(struct diff_input *in, enum metric_kind kind,
+		       const struct filter_options *o)
+{
+	struct mu_error err;
+
+	input_file_read_pprof(&in->source, &in->pprof);
+	if (!in->pprof.has_value[kind == METRIC_PEAK ? PPROF_PEAK_BYTES :
+				 kind == METRIC_LIVE ? PPROF_END_BYTES : PPROF_TOTAL_BYTES])
+		die("%s: holds no figures of this moment: try --flame=end or --flame=total",
+		    in->source.name);
+	if (stack_import_pprof(&in->import, &in->pprof, o, &err) < 0)
+		die("%s: %s", in->source.name, err.text);
+	in->weight = xcalloc((size_t)in->import.profile.sites.count + 1, sizeof(*in->weight));
+	stack_import_weigh_samples(&in->pprof, kind, in->weight);
+}
+
 static struct diff_input *open_input(const char *file, enum metric_kind kind,
 				     const struct settings *s)
 {
@@ -127,9 +144,11 @@ static struct diff_input *open_input(const char *file, enum metric_kind kind,
 		load_massif(in, kind, &o);
 	else if (in->kind == INPUT_DHAT)
 		load_dhat(in, kind, &o);
+	else if (in->kind == INPUT_PPROF)
+		load_pprof(in, kind, &o);
 	else
 		die("%s: this is %s: --diff compares recordings, massif.out files and profiles of "
-		    "DHAT", in->source.name, file_type_name(in->kind));
+		    "DHAT and pprof", in->source.name, file_type_name(in->kind));
 	in->filter = stack_import_filter(&in->import, s->runtime_frames == RUNTIME_HIDE, &o);
 	return in;
 }
@@ -141,6 +160,7 @@ static void close_input(struct diff_input *in)
 	stack_import_free(&in->import);
 	massif_free(&in->massif);
 	dhat_free(&in->dhat);
+	pprof_free(&in->pprof);
 	input_file_close(&in->source);
 	free(in->weight);
 	free(in->errors);

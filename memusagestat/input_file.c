@@ -145,6 +145,17 @@ void input_file_read_dhat(const struct input_file *s, struct dhat *d)
 	textfile_close(&text);
 }
 
+void input_file_read_pprof(const struct input_file *s, struct pprof_file *p)
+{
+	struct textfile text;
+	struct mu_error err;
+
+	open_text(s, &text);
+	if (pprof_read(p, &text, &err) < 0)
+		die("%s: %s", s->name, err.text);
+	textfile_close(&text);
+}
+
 void input_file_close(struct input_file *s)
 {
 	free(s->path);

@@ -9,6 +9,7 @@
 #include "formats/dhat.h"
 #include "formats/file_type.h"
 #include "formats/massif.h"
+#include "formats/base/pprof_read.h"
 
 /* At most this much of a pipe is copied, else an endless one would fill the disk. */
 #define INPUT_PIPE_LIMIT (UINT64_C(1) << 34)
@@ -47,6 +48,9 @@ void input_file_read_massif(struct input_file *s, struct massif_file *m);
 
 /* input_file_read_dhat -- Reads DHAT's JSON. Dies if it is none. */
 void input_file_read_dhat(const struct input_file *s, struct dhat *d);
+
+/* input_file_read_pprof -- Reads a profile of pprof. Dies if it is none. */
+void input_file_read_pprof(const struct input_file *s, struct pprof_file *p);
 
 /* input_file_open_descriptor -- Opens INPUT; "-" is standard input.
  *

@@ -44,37 +44,49 @@ static void put_side(FILE *out, const char *which, const struct diff_side *s)
 	putc('\n', out);
 }
 
+/* The texts of one run. */
+struct text_printer {
+	FILE *out;
+	struct difference *d;
+	const struct settings *settings;
+	bool has_begun;		/* the names of the files were printed */
+};
+
+typedef void (*print_fn)(FILE *, const struct difference *, const struct settings *);
+
 /* Prints one report; PRINT is for its metric. */
-static int print_text(FILE *out, struct difference *d, enum metric_kind kind, int snapshot,
-		      const struct settings *settings,
-		      void (*print)(FILE *, const struct difference *, const struct settings *))
+static int print_text(struct text_printer *t, enum metric_kind kind, int snapshot, print_fn print)
 {
-	if (difference_weigh(d, kind, snapshot) < 0)
+	if (difference_weigh(t->d, kind, snapshot) < 0)
 		return -1;
-	putc('\n', out);
-	if (grep_sides(out, d, settings->grep))
-		print(out, d, settings);
+	if (!t->has_begun) {
+		put_side(t->out, "old", &t->d->side[SIDE_OLD]);
+		put_side(t->out, "new", &t->d->side[SIDE_NEW]);
+		t->has_begun = true;
+	}
+	putc('\n', t->out);
+	if (grep_sides(t->out, t->d, t->settings->grep))
+		print(t->out, t->d, t->settings);
 	return 0;
 }
 
 static int print_texts(FILE *out, struct difference *d, const struct settings *settings)
 {
 	const unsigned text = settings->text ? settings->text : TEXT_TOP;
-	FILE *page = layout_open(out, settings_layout(settings));
+	struct text_printer t = { .out = layout_open(out, settings_layout(settings)), .d = d,
+				  .settings = settings };
 	int result = 0;
 
-	put_side(page, "old", &d->side[SIDE_OLD]);
-	put_side(page, "new", &d->side[SIDE_NEW]);
 	if (text & TEXT_TOP)
-		result |= print_text(page, d, METRIC_PEAK, 0, settings, diff_list_print);
+		result |= print_text(&t, METRIC_PEAK, 0, diff_list_print);
 	if (text & TEXT_TREE)
-		result |= print_text(page, d, settings_metric(settings), settings->tree, settings,
+		result |= print_text(&t, settings_metric(settings), settings->tree,
 				     diff_tree_print);
 	if (text & TEXT_LEAKS)
-		result |= print_text(page, d, METRIC_LIVE, 0, settings, diff_list_print);
+		result |= print_text(&t, METRIC_LIVE, 0, diff_list_print);
 	if (text & TEXT_TEMPORARY)
-		result |= print_text(page, d, METRIC_TEMPORARY, 0, settings, diff_list_print);
-	fclose(page);
+		result |= print_text(&t, METRIC_TEMPORARY, 0, diff_list_print);
+	fclose(t.out);
 	return result;
 }
 

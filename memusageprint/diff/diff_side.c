@@ -108,6 +108,22 @@ static int open_dhat(struct diff_side *d, bool hides_runtime)
 			   &o, d->dhat.command, &err);
 }
 
+static int open_pprof(struct diff_side *d, bool hides_runtime)
+{
+	const struct filter_options o = settings_filter(d->settings);
+	struct mu_error err;
+
+	if (pprof_read(&d->pprof, &d->in.text, &err) < 0) {
+		warn("%s: %s", d->name, err.text);
+		return -1;
+	}
+	d->has_blocks = true;
+	for (int i = 0; i < PPROF_VALUES; i += 2)
+		d->has_blocks &= d->pprof.has_value[i] == d->pprof.has_value[i + 1];
+	return take_import(d, stack_import_pprof(&d->import, &d->pprof, &o, &err), hides_runtime,
+			   &o, "", &err);
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 int diff_side_open(struct diff_side *d, const char *file, enum metric_kind kind,
@@ -126,22 +142,13 @@ int diff_side_open(struct diff_side *d, const char *file, enum metric_kind kind,
 		return open_massif(d, hides_runtime);
 	case INPUT_DHAT:
 		return open_dhat(d, hides_runtime);
+	case INPUT_PPROF:
+		return open_pprof(d, hides_runtime);
 	default:
 		warn("%s: this is %s: --diff compares recordings, massif.out files and profiles "
-		     "of DHAT", d->name, file_type_name(d->in.kind));
+		     "of DHAT and pprof", d->name, file_type_name(d->in.kind));
 		return -1;
 	}
-}
-
-bool diff_side_knows(const struct diff_side *d, enum metric_kind kind)
-{
-	const bool is_snapshot = kind == METRIC_SNAPSHOT, is_temporary = kind == METRIC_TEMPORARY;
-
-	if (d->in.kind == INPUT_RECORDING)
-		return true;
-	if (d->in.kind == INPUT_MASSIF)
-		return kind != METRIC_TOTAL && !is_temporary;
-	return !is_snapshot && !is_temporary && (d->dhat.has_lifetimes || kind == METRIC_TOTAL);
 }
 
 static const struct massif_snapshot *find_snapshot(const struct massif_file *m,
@@ -151,11 +158,33 @@ static const struct massif_snapshot *find_snapshot(const struct massif_file *m,
 		return massif_peak(m);
 	if (kind == METRIC_LIVE)
 		return &m->snapshots[m->count - 1];
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; kind == METRIC_SNAPSHOT && i < m->count; i++) {
 		if (m->snapshots[i].number == (uint64_t)number)
 			return &m->snapshots[i];
 	}
 	return NULL;
+}
+
+static bool massif_knows(const struct massif_file *m, enum metric_kind kind)
+{
+	const struct massif_snapshot *s = find_snapshot(m, kind, 0);
+
+	return kind == METRIC_SNAPSHOT || (s && s->node_count);
+}
+
+bool diff_side_knows(const struct diff_side *d, enum metric_kind kind)
+{
+	const bool is_snapshot = kind == METRIC_SNAPSHOT, is_temporary = kind == METRIC_TEMPORARY;
+	const enum pprof_value bytes = kind == METRIC_PEAK ? PPROF_PEAK_BYTES :
+				       kind == METRIC_LIVE ? PPROF_END_BYTES : PPROF_TOTAL_BYTES;
+
+	if (d->in.kind == INPUT_RECORDING)
+		return true;
+	if (d->in.kind == INPUT_MASSIF)
+		return massif_knows(&d->massif, kind);
+	if (d->in.kind == INPUT_PPROF)
+		return !is_snapshot && !is_temporary && d->pprof.has_value[bytes];
+	return !is_snapshot && !is_temporary && (d->dhat.has_lifetimes || kind == METRIC_TOTAL);
 }
 
 int diff_side_weigh(struct diff_side *d, enum metric_kind kind, int snapshot)
@@ -163,12 +192,17 @@ int diff_side_weigh(struct diff_side *d, enum metric_kind kind, int snapshot)
 	const struct massif_snapshot *s;
 
 	if (!diff_side_knows(d, kind)) {
-		warn("%s: this is %s, which does not tell this figure", d->name,
+		warn("%s: this is %s, which does not tell this figure; --top is about the peak, "
+		     "--leaks about the end, --tree=total about all allocations", d->name,
 		     file_type_name(d->in.kind));
 		return -1;
 	}
 	if (d->in.kind == INPUT_RECORDING)
 		return report_subject_weigh(&d->subject, kind, snapshot);
+	if (d->in.kind == INPUT_PPROF) {
+		stack_import_weigh_samples(&d->pprof, kind, d->weight);
+		return 0;
+	}
 	if (d->in.kind == INPUT_DHAT) {
 		stack_import_weigh_points(&d->dhat, kind, d->weight);
 		return 0;
@@ -193,6 +227,7 @@ void diff_side_close(struct diff_side *d)
 	stack_import_free(&d->import);
 	massif_free(&d->massif);
 	dhat_free(&d->dhat);
+	pprof_free(&d->pprof);
 	free(d->what);
 	if (d->in.name)
 		input_close(&d->in);

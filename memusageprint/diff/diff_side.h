@@ -29,9 +29,10 @@ struct diff_side {
 	struct stack_import import;
 	struct massif_file massif;
 	struct dhat dhat;
+	struct pprof_file pprof;
 };
 
-/* diff_side_open -- Reads a file: a recording, a massif.out or a profile of DHAT.
+/* diff_side_open -- Reads a file: a recording, a massif.out, or a profile of DHAT or of pprof.
  *
  * d              overwritten, not to be moved; the caller calls diff_side_close() in any case.
  * kind           metric that decides which process of a recording is compared: the one with most.

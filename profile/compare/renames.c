@@ -158,11 +158,26 @@ static bool is_near(uint64_t a, uint64_t b)
 	return more > 0 && (double)(more - less) <= (double)more * NEAR_PCT / 100;
 }
 
-/* The part of two names that is in both, in the same order, 0 to 1. */
+/* Returns the length of the namespace that two names share: "std::", "runtime.". */
+static size_t shared_namespace(const char *a, const char *b)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; a[i] && a[i] == b[i] && a[i] != '\n'; i++) {
+		if (a[i] == ':' || a[i] == '.')
+			length = i + 1;
+	}
+	return length;
+}
+
+/* The part of two names that is in both, in the same order, 0 to 1. A namespace that both have is
+ * left out. */
 static double shared_name(const char *a, const char *b)
 {
 	unsigned short row[NAME_MOST + 1] = { 0 };
-	const size_t x = strcspn(a, "\n"), y = strcspn(b, "\n");
+	const size_t length = shared_namespace(a, b);
+
+	const size_t x = strcspn(a + length, "\n"), y = strcspn(b + length, "\n");
 	const size_t rows = x < NAME_MOST ? x : NAME_MOST, columns = y < NAME_MOST ? y : NAME_MOST;
 
 	for (size_t i = 0; i < rows; i++) {
@@ -171,7 +186,8 @@ static double shared_name(const char *a, const char *b)
 		for (size_t k = 0; k < columns; k++) {
 			unsigned short above = row[k + 1];
 
-			row[k + 1] = a[i] == b[k] ? before + 1 : above > row[k] ? above : row[k];
+			row[k + 1] = a[length + i] == b[length + k] ? before + 1 :
+				     above > row[k]			? above : row[k];
 			before = above;
 		}
 	}

@@ -173,6 +173,22 @@ diff_of gcc0.mur new.json
 like "$(answer)" "$grew" 'a recording and a profile of DHAT'
 diff_of old.ms gcc0.mur
 num "$(matched)" -ge 99 'a massif.out and a recording'
+memusageprint --to=pprof -o old.pb.gz gcc0.mur
+memusageprint --to=pprof gcc2.more.mur | gunzip >new.pb
+diff_of old.pb.gz new.pb
+like "$(answer)" "$grew" 'profiles of pprof'
+is "$(matched)" 100 '... are matched'
+diff_of old.ms new.pb
+num "$(matched)" -ge 99 '... also with a massif.out'
+diff_of --tree=end gcc0.mur new.pb
+is "$(matched)" 100 '... and a recording'
+run memusageprint old.pb.gz
+is "$status" 1 'other reports do not suit it'
+like "$err" 'old\.pb\.gz: this is a profile of pprof: memusageprint --diff compares it' '... which is said'
+head -c 200 new.pb >cut.pb
+diff_of cut.pb new.pb
+is "$status" 1 'a profile that was cut'
+like "$err" 'cut\.pb: is (a damaged|no heap) profile of pprof' '... is refused'
 diff_of --temporary old.ms gcc0.mur
 is "$status" 1 'what a file does not tell'
 like "$err" 'old\.ms: this is a massif\.out, which does not tell this figure' '... is refused'
@@ -204,7 +220,7 @@ if command -v jq >jq.path; then
 	is "$(json '.renamed[] | .old + " " + .new')" 'read_line fetch' '... names'
 	is "$(json '.metrics[0].matched')" 1 '... and what was matched'
 	diff_of --to=json old.ms gcc0.mur
-	is "$(json '.metrics[].metric' | tr '\n' ' ')" 'peak end ' '... what both files tell'
+	like "$(json '.metrics[].metric' | tr '\n' ' ')" '^peak (end )?$' '... what both files tell'
 	is "$(json '.stacks[0].peak[1]')" null '... blocks are not known'
 else
 	skip 'no jq' 11
@@ -238,9 +254,10 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	like "$(box more)" 'fill="#e87a0e"' '... is orange'
 	like "$(box fill_cache)" 'fill="#2f6fbf".*-391 KiB \(391 KiB to 0 B\)' '... what is gone is blue'
 	like "$(box read_all)" 'fill="#dde1e6".*\+0 B \(488 KiB to 488 KiB\)' '... the rest is grey'
-	run memusagestat --flame=end --diff old.ms new.json other.svg
+	run memusagestat --flame --diff old.ms new.json other.svg
 	is "$status" 0 '... of files of other kinds'
 	like "$(cat other.svg)" 'old.ms to new.json' '... named in the title'
+	ok '... and of pprof' memusagestat --flame --diff old.pb.gz new.pb pprof.svg
 	run memusagestat --diff gcc0.mur new.mur none.png
 	is "$status" 2 '--diff alone is no picture'
 	run memusagestat --flame --diff gcc0.mur
@@ -249,7 +266,7 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	is "$status" 1 'an input is not overwritten'
 	like "$err" 'new\.mur' '... which is said'
 else
-	skip 'no memusagestat' 12
+	skip 'no memusagestat' 13
 fi
 
 # ---- estimates -----------------------------------------------------------------------------------
