@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/common/clock.h"
 #include "memusage/common/listener.h"
 #include "memusageserve/http/jobs.h"
 #include "memusageserve/http/server.h"
 #include "memusageserve/loop/loop.h"
 #include "memusageserve/options/settings.h"
+#include "memusageserve/push/push.h"
 #include "memusageserve/source/run.h"
 
 enum {
@@ -29,10 +31,14 @@ struct program {
 	struct run run;
 	struct listener listener;
 	struct jobs jobs;
-	struct server *server;
+	struct server *server;		/* NULL: nothing is served */
+	struct push_target target;
+	struct push_settings push_settings;
+	struct push *push;		/* NULL: nothing is pushed */
 	struct loop_timer timer;
 	unsigned int reopens;
 	bool is_ending;		/* the run is over */
+	bool is_released;	/* ... and nothing will be printed any more */
 	bool is_over;		/* this program is to end */
 };
 
@@ -61,10 +67,11 @@ static void end_program(struct program *p, const char *reason)
 	if (p->is_ending)
 		return;
 	p->is_ending = true;
-	release_standard_files();
 	if (p->listener.path)
 		unlink(p->listener.path);
-	server_end(p->server, reason);
+	if (p->server)
+		server_end(p->server, reason);
+	push_end(p->push);
 	loop_at(&p->loop, &p->timer, loop_now() + LINGER_MS, on_lingered, p);
 }
 
@@ -156,9 +163,58 @@ static void watch_signals(struct program *p)
 		   p);
 }
 
+static void begin_serving(struct program *p)
+{
+	open_listener(p);
+	p->jobs = (struct jobs){ .loop = &p->loop, .run = &p->run,
+				 .no_names_cache = p->settings->no_names_cache };
+	p->server = server_open(&p->loop, &p->listener, &p->jobs);
+	if (!p->server)
+		exit(EXIT_FAILURE);
+}
+
+/* What a process that was recorded before us had allocated by now belongs to no interval; a process
+ * that memusage has just started with us is pushed from its beginning on. */
+static void begin_pushing(struct program *p)
+{
+	const struct push_options *o = &p->settings->push;
+	struct mu_error err;
+
+	if (push_target_parse(&p->target, o->url, &err) < 0)
+		die("--push=%s: %s", o->url, err.text);
+	if (push_target_read_headers(&p->target, o->headers, getenv("MEMUSAGE_PUSH_TOKEN"), &err) <
+	    0)
+		die("--push-headers: %s", err.text);
+	unsetenv("MEMUSAGE_PUSH_TOKEN");
+	p->push_settings = (struct push_settings){
+		.interval_ms = o->interval_ms ? o->interval_ms : PUSH_INTERVAL_MS,
+		.service = o->service, .label = o->label, .labels = o->labels,
+		.since_ns = p->settings->collector ? 0 : clock_now(CLOCK_MONOTONIC),
+		.no_names_cache = p->settings->no_names_cache, .quiet = p->settings->quiet,
+	};
+	p->push = push_open(&p->loop, &p->run, &p->target, &p->push_settings);
+	if (!p->settings->quiet)
+		warn("pushing process %u to %s", p->settings->pid, p->target.shown);
+}
+
+static bool is_done(struct program *p)
+{
+	if (!p->is_ending || !push_is_idle(p->push))
+		return p->is_over && push_is_idle(p->push);
+	/* Until then the end of pushing may have to be reported. */
+	if (p->push) {
+		push_close(p->push);
+		p->push = NULL;
+	}
+	if (!p->is_released)
+		release_standard_files();
+	p->is_released = true;
+	return p->is_over || !p->server || server_is_idle(p->server);
+}
+
 int main(int argc, char **argv)
 {
-	static struct program p;
+	static struct program p = { .listener = LISTENER_CLOSED };
 	struct mu_error err;
 
 	message_init("memusageserve", EXIT_FAILURE);
@@ -167,17 +223,17 @@ int main(int argc, char **argv)
 		die("%s", err.text);
 	loop_init(&p.loop);
 	watch_signals(&p);
-	open_listener(&p);
-	p.jobs = (struct jobs){ .loop = &p.loop, .run = &p.run,
-				.no_names_cache = p.settings->no_names_cache };
-	p.server = server_open(&p.loop, &p.listener, &p.jobs);
-	if (!p.server)
-		exit(EXIT_FAILURE);
+	if (p.settings->push.url)
+		begin_pushing(&p);
+	if (p.settings->serve)
+		begin_serving(&p);
 	watch_collector(&p);
-	while (!p.is_over && !(p.is_ending && server_is_idle(p.server))) {
+	while (!is_done(&p)) {
 		if (loop_step(&p.loop) < 0)
 			die("cannot wait for events: %m");
 	}
+	push_close(p.push);
+	push_target_free(&p.target);
 	server_close(p.server);
 	listener_close(&p.listener);
 	run_close(&p.run);

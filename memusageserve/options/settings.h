@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
+#include "memusageserve/options/push_options.h"
 
 /* Strings point into argv; NULL means "not given". */
 struct settings {
@@ -14,6 +15,7 @@ struct settings {
 	const char *serve;	/* address for listener_open(); NULL: serve nothing */
 	unsigned int listener;	/* descriptor of the socket, which memusage has opened; 0: none */
 	unsigned int collector;	/* process ID of the collector, if memusage knows it; 0: unknown */
+	struct push_options push;
 	bool no_names_cache;
 	bool quiet;
 };

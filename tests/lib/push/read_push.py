@@ -25,6 +25,8 @@ SAMPLES_MAX, BYTES_MAX, LABELS_MAX = 16000, 4 << 20, 30
 
 
 def load(name):
+    if name + "_pb2" in sys.modules:
+        return sys.modules[name + "_pb2"]
     here = os.path.dirname(os.path.abspath(__file__))
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["protoc", "-I", here, "--python_out", folder, name + ".proto"], check=True)

@@ -1,0 +1,200 @@
+#!/bin/sh
+# push.t -- --push delivers what was allocated, each byte once, and what is in use, to servers of
+# Pyroscope and OpenTelemetry that are well, slow, rude or away; what they do not get is counted.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
+has_program memusageserve || skip_all 'this build has no memusageserve'
+need_bin memusage memusageserve pushed
+"$MU_SRC/tests/lib/push/python" -c 1 2>/dev/null || skip_all 'no protobuf for python3'
+need protoc
+PATH=$WORKLOADS:$PATH
+
+# begin_server KIND ADDRESS FOLDER; sets $server and $at
+begin_server() {
+	mkdir -p "$3"
+	rm -f "$3/at"
+	"$MU_SRC/tests/lib/push/python" "$MU_SRC/tests/lib/push/server.py" "$@" 2>"$3/err" 3>&- 4<&- &
+	server=$!
+	until_true [ -s "$3/at" ] || bail "no server: $(cat "$3/err")"
+	at=$(cat "$3/at")
+}
+end_server() {
+	kill "$server" 2>/dev/null
+	wait "$server" 2>/dev/null
+}
+# begin_program: `pushed` under memusage; sets $pid
+begin_program() {
+	begin_live memusage -q --record=run.mur pushed
+	tell keep 1 1
+	launcher=$(pids memusage "$job")
+	pid=$(pids pushed "${launcher:-$job}")
+}
+# begin_push ARG...; sets $pusher
+begin_push() {
+	memusageserve --pid="$pid" --push-interval=200ms "$@" 2>push.err 3>&- 4<&- &
+	pusher=$!
+	until_true grep -q pushing push.err
+}
+end_push() {
+	wait "$pusher"
+	push_status=$?
+}
+# numbers of the pushes in a folder
+pushes() { (cd "$1" && ls ./*.txt 2>/dev/null) | sed 's/.*\///; s/\.txt//' | sort -n; }
+# allocated FOLDER PATTERN: blocks and bytes of all pushes of samples that match
+allocated() {
+	(cd "$1" && cat ./*.txt 2>/dev/null) | grep '^sample ' | grep -E -e "$2" |
+		awk '{ blocks += $3; bytes += $4 } END { print blocks + 0, bytes + 0 }'
+}
+has_allocated() { [ "$(allocated "$1" "$2")" = "$3" ]; }
+# in_use FOLDER PATTERN: of the last push
+in_use() {
+	grep -E -e "$2" "$1/$(pushes "$1" | tail -1).txt" |
+		awk '/^sample/ { blocks += $5; bytes += $6 } END { print blocks + 0, bytes + 0 }'
+}
+has_in_use() { [ "$(in_use "$1" "$2")" = "$3" ]; }
+has_log() { grep -q "^$2 " "$1/log"; }
+
+# ---- what is pushed --------------------------------------------------------------------------
+
+for kind in pyroscope otlp; do
+	begin_server $kind 0 $kind
+	begin_program
+	tell keep 100 10
+	case $kind in
+	pyroscope) url=http://$at ;;
+	otlp) url=otlp:http://$at ;;
+	esac
+	begin_push --push="$url" --label=env=test --label=zone=a-1
+	until_true has_in_use $kind keep: '11 1001' || bail "$kind: $(cat push.err $kind/refused)"
+	is "$(allocated $kind keep:)" '0 0' "$kind: what was allocated before is in no push"
+	tell keep 1000 5
+	tell churn 50 400
+	tell label login
+	tell keep 30 3
+	until_true has_allocated $kind . '408 25090'
+	is "$(allocated $kind 'keep:.* [0-9]+$')" '5 5000' "$kind: blocks of a place"
+	is "$(allocated $kind 'keep:.*request=login')" '3 90' '... with a label'
+	is "$(allocated $kind churn:)" '400 20000' '... and of one that keeps nothing'
+	has_both() { has_in_use "$kind" 'keep:.* [0-9]+$' '16 6001' &&
+		has_in_use "$kind" login '3 90'; }
+	until_true has_both
+	pass "$kind: what is in use"
+	is "$(in_use $kind churn:)" '0 0' '... and what is not'
+	like "$(cat $kind/1.txt)" '^labels .*env=test .*service[._]name=pushed zone=a-1$' \
+		"$kind: labels of the profile"
+	like "$(cat $kind/1.txt)" '^types alloc_objects/count alloc_space/bytes inuse_objects/count in' \
+		"$kind: types"
+	end
+	end_push
+	is "$push_status" 0 "$kind: memusageserve ends with the program"
+	like "$(cat push.err)" "^memusageserve: $(pushes $kind | wc -l) profiles were pushed to $url$" \
+		'... and says what it did'
+	nok "$kind: no push was refused" [ -e $kind/refused ]
+	end_server
+done
+for n in $(pushes pyroscope); do
+	sed -n 's/^time \([0-9]*\) .*/\1/p' "pyroscope/$n.txt"
+done >times.txt
+ok 'times ascend' sort -nc times.txt
+
+# ---- servers that are rude, or away ------------------------------------------------------------
+
+begin_server pyroscope 0 rude
+begin_program
+begin_push --push="http://$at"
+until_true [ -e rude/1.txt ]
+echo '500 reset 429:1 503 redirect slow' >rude/plan
+tell keep 100 7
+tell churn 10 90
+until_true has_log rude slow
+until_true has_allocated rude . '97 1600'
+pass 'errors, resets, redirections, slow answers: everything arrives'
+is "$(allocated rude 'keep:')" '7 700' '... once'
+port=${at#*:}
+end_server
+tell keep 100 3
+until_true grep -q 'cannot push' push.err
+like "$(cat push.err)" 'cannot push to http://127.0.0.1:[0-9]+: .*; trying again$' 'a server is away'
+tell keep 100 4
+begin_server pyroscope "$port" rude2
+until_true has_allocated rude2 keep: '7 700'
+pass 'it comes back, and gets what was allocated meanwhile'
+until_true grep -q 'is there again' push.err
+is "$(allocated rude2 keep:)" '7 700' '... once'
+echo '400' >rude2/plan
+tell keep 64 2
+until_true grep -q 'refuses a profile: HTTP 400 not now' push.err
+pass 'a server refuses a profile'
+echo 'loop loop loop loop' >rude2/plan
+until_true grep -q 'refuses a profile: .*redirect' push.err
+pass 'redirections without end are given up'
+before=$(pushes rude2 | tail -1)
+until_true [ "$(pushes rude2 | tail -1)" -gt "$before" ]
+end
+end_push
+like "$(cat push.err)" '^memusageserve: 2 of [0-9]+ profiles could not be pushed to ' \
+	'what was refused is counted at the end'
+end_server
+
+# ---- the end of the program during an outage -------------------------------------------------
+
+begin_server pyroscope 0 gone
+begin_program
+begin_push --push="http://$at"
+until_true [ -e gone/1.txt ]
+echo away >gone/plan
+tell churn 1000 8
+has_waited() { [ "$(grep -c ^away gone/log)" -ge 3 ]; }
+until_true has_waited
+end
+end_push
+like "$(cat push.err)" '^memusageserve: [0-9]+ of [0-9]+ profiles could not be pushed to .*: 7\.81 KiB in' \
+	'the program ends while the server is away: what is lost is said'
+is "$push_status" 0 '... and nothing waits for ever'
+end_server
+
+# ---- addresses and secrets -------------------------------------------------------------------
+
+begin_server pyroscope "$PWD/push.sock" unix
+begin_program
+printf '# for the gateway\nX-Scope-OrgID: team-7\n' >headers
+MEMUSAGE_PUSH_TOKEN=s3cret begin_push --push="unix:$PWD/push.sock" --push-headers=headers
+until_true [ -e unix/1.txt ]
+like "$(cat unix/1.headers)" '^Authorization: Bearer s3cret' 'a token of the environment'
+like "$(cat unix/1.headers)" '^X-Scope-OrgID: team-7' 'headers of a file'
+unlike "$(tr '\0' ' ' <"/proc/$pusher/cmdline")" 's3cret|team-7' '... are not on the command line'
+end
+end_push
+end_server
+
+# refused TEXT ARG...: before anything runs
+refused() {
+	text=$1
+	shift
+	run memusageserve --pid=1 "$@"
+	like "$status $err" "$text" "$*"
+}
+refused '2 .*--push=URL is missing' --push-interval=1s
+refused '2 .*from 100ms to 30m' --push=http://x --push-interval=1ms
+refused '2 .*a number with ms, s or m' --push=http://x --push-interval=soon
+refused '2 .*a label is KEY=VALUE' --push=http://x --label=env
+refused '2 .*a name has letters' --push=http://x --label=a-b=c
+refused "2 .*the server's" --push=http://x --label=__name__=c
+refused '2 .*given before' --push=http://x --label=a=b --label=a=c
+begin_program
+refused_url() {
+	text=$1
+	shift
+	run memusageserve --pid="$pid" "$@"
+	like "$status $err" "$text" "$*"
+}
+refused_url '1 .*every user can see a password' --push=http://me:secret@x
+refused_url '1 .*must begin with http' --push=ftp://x
+refused_url '1 .*must begin with /' --push=unix:x
+refused_url '1 .*line 1 is not "Name: value"' --push=http://x --push-headers=/etc/hostname
+refused_url '1 .*No such file' --push=http://x --push-headers=nothing
+end
+done_testing
