@@ -173,9 +173,7 @@ static void begin_serving(struct program *p)
 		exit(EXIT_FAILURE);
 }
 
-/* What a process that was recorded before us had allocated by now belongs to no interval; a process
- * that memusage has just started with us is pushed from its beginning on. */
-static void begin_pushing(struct program *p)
+static void parse_push_target(struct program *p)
 {
 	const struct push_options *o = &p->settings->push;
 	struct mu_error err;
@@ -186,12 +184,23 @@ static void begin_pushing(struct program *p)
 	    0)
 		die("--push-headers: %s", err.text);
 	unsetenv("MEMUSAGE_PUSH_TOKEN");
+}
+
+/* What a process that was recorded before us had allocated by now belongs to no interval; a process
+ * that memusage has just started with us is pushed from its beginning on. */
+static void begin_pushing(struct program *p)
+{
+	const struct push_options *o = &p->settings->push;
+
 	p->push_settings = (struct push_settings){
 		.interval_ms = o->interval_ms ? o->interval_ms : PUSH_INTERVAL_MS,
 		.service = o->service, .label = o->label, .labels = o->labels,
 		.since_ns = p->settings->collector ? 0 : clock_now(CLOCK_MONOTONIC),
+		.recording = p->settings->recording ? (int)p->settings->recording : -1,
 		.no_names_cache = p->settings->no_names_cache, .quiet = p->settings->quiet,
 	};
+	if (p->push_settings.recording >= 0)
+		fcntl(p->push_settings.recording, F_SETFD, FD_CLOEXEC);
 	p->push = push_open(&p->loop, &p->run, &p->target, &p->push_settings);
 	if (!p->settings->quiet)
 		warn("pushing process %u to %s", p->settings->pid, p->target.shown);
@@ -219,6 +228,10 @@ int main(int argc, char **argv)
 
 	message_init("memusageserve", EXIT_FAILURE);
 	p.settings = settings_parse(argc, argv);
+	if (p.settings->push.url)
+		parse_push_target(&p);
+	if (p.settings->is_check)
+		return EXIT_SUCCESS;
 	if (run_open(&p.run, (pid_t)p.settings->pid, (pid_t)p.settings->collector, &err) < 0)
 		die("%s", err.text);
 	loop_init(&p.loop);

@@ -524,7 +524,7 @@ int launcher_run(const struct settings *settings)
 
 	live_view_prepare(&l.view, settings);
 	prepare_session(&l.session, settings);
-	serving_prepare(&l.serving, settings);
+	serving_prepare(&l.serving, settings, l.session.record.fd);
 	start_prepare(&l.inherited, &l.taken);
 	if (!fork_collector(&l))
 		die("cannot create a process: %m");

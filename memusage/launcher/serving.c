@@ -34,14 +34,51 @@ static void check_program(void)
 	free(tool);
 }
 
-void serving_prepare(struct serving *v, const struct settings *settings)
+static void append_push_options(struct opt_list *a, const struct settings *settings)
+{
+	if (!settings->push.url)
+		return;
+	opt_list_append(a, xasprintf("--push=%s", settings->push.url));
+	if (settings->push.interval)
+		opt_list_append(a, xasprintf("--push-interval=%s", settings->push.interval));
+	if (settings->push.headers)
+		opt_list_append(a, xasprintf("--push-headers=%s", settings->push.headers));
+	for (size_t i = 0; i < settings->push.label.count; i++)
+		opt_list_append(a, xasprintf("--label=%s", settings->push.label.item[i]));
+}
+
+/* memusageserve says what is wrong with them. */
+static void check_push_options(const struct settings *settings)
+{
+	struct opt_list a = { .count = 0 };
+	pid_t pid = child_fork("memusageserve");
+	int status;
+
+	if (pid == 0) {
+		opt_list_append(&a, "memusageserve");
+		append_push_options(&a, settings);
+		opt_list_append(&a, xasprintf("--pid=%d", (int)getpid()));
+		opt_list_append(&a, "--check");
+		child_execute(&a, "");
+	}
+	status = pid > 0 ? child_wait(pid) : 0;
+	if (status != 0)
+		exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+}
+
+void serving_prepare(struct serving *v, const struct settings *settings, int recording)
 {
 	char why[LISTENER_TEXT];
 
-	*v = (struct serving){ .is_wanted = settings->serve, .listener = LISTENER_CLOSED };
+	*v = (struct serving){ .is_wanted = settings->serve || settings->push.url,
+			       .listener = LISTENER_CLOSED, .recording = recording };
 	if (!v->is_wanted)
 		return;
 	check_program();
+	if (settings->push.url)
+		check_push_options(settings);
+	if (!settings->serve)
+		return;
 	if (listener_open(&v->listener, settings->serve, getpid(), why) < 0)
 		die("cannot serve at %s", why);
 	unfinished = v;
@@ -77,13 +114,20 @@ static void execute_server(const struct serving *v, const struct settings *setti
 	opt_list_append(&a, "memusageserve");
 	opt_list_append(&a, xasprintf("--pid=%d", (int)program));
 	opt_list_append(&a, xasprintf("--collector=%d", (int)collector));
-	opt_list_append(&a, xasprintf("--serve=%s", v->listener.text));
-	opt_list_append(&a, xasprintf("--listener=%d", v->listener.fd));
+	append_push_options(&a, settings);
+	if (settings->push.url && v->recording >= 0) {
+		opt_list_append(&a, xasprintf("--recording=%d", v->recording));
+		fcntl(v->recording, F_SETFD, 0);
+	}
+	if (settings->serve) {
+		opt_list_append(&a, xasprintf("--serve=%s", v->listener.text));
+		opt_list_append(&a, xasprintf("--listener=%d", v->listener.fd));
+		fcntl(v->listener.fd, F_SETFD, 0);
+	}
 	if (settings->quiet)
 		opt_list_append(&a, "--quiet");
 	if (settings->no_names_cache)
 		opt_list_append(&a, "--no-names-cache");
-	fcntl(v->listener.fd, F_SETFD, 0);
 	leave_terminal();
 	child_execute(&a, "");
 }

@@ -17,13 +17,17 @@
 struct serving {
 	bool is_wanted;
 	struct listener listener;	/* until memusageserve has it */
+	int recording;			/* the kept recording, for the last push; -1: none */
 	pid_t pid;			/* 0: there is none */
 };
 
-/* serving_prepare -- Opens the socket before the program runs. Dies if that cannot be, or if
- * memusageserve is not installed. The socket is removed if the launcher exits before
- * serving_start(). */
-void serving_prepare(struct serving *v, const struct settings *settings);
+/* serving_prepare -- Checks the options of --push, and opens the socket before the program runs.
+ *
+ * Dies if that cannot be, or if memusageserve is not installed. The socket is removed if the
+ * launcher exits before serving_start().
+ * recording  descriptor of the file to which the collector adds the processes that end; -1: none.
+ */
+void serving_prepare(struct serving *v, const struct settings *settings, int recording);
 
 /* serving_forget -- Closes the socket in another process of the run. */
 void serving_forget(struct serving *v);

@@ -153,6 +153,15 @@ static const struct opt options[] = {
 			 "answer requests by HTTP while the program runs, for pprof, Prometheus "
 			 "and browsers, at a Unix socket (unix:PATH, or without ADDRESS one of "
 			 "this user) or a TCP port (HOST:PORT)"),
+	OPT_STR(0, "push", "URL", &settings.push.url,
+		"send profiles to a Pyroscope server while the program runs (unix:PATH: at a "
+		"socket), or by otlp:URL to one of OpenTelemetry's (alpha)"),
+	OPT_STR(0, "push-interval", "TIME", &settings.push.interval,
+		"... every TIME: 15s (default), 500ms, 1m"),
+	OPT_LIST(0, "label", "KEY=VALUE", &settings.push.label,
+		 "... with this label; service_name is by default the name of the program"),
+	OPT_STR(0, "push-headers", "FILE", &settings.push.headers,
+		"... and with the headers in FILE, a line each: Authorization, X-Scope-OrgID"),
 	OPT_FLAG(0, "live", &settings.live,
 		 "watch the program in the terminal while it runs: curve, places, threads, "
 		 "processes; q leaves the view, and the program runs on"),
@@ -316,6 +325,7 @@ static const char brief[] =
 	"      --html=FILE           all of this as one HTML page\n"
 	"      --live                watch it in the terminal while PROGRAM runs\n"
 	"      --serve[=ADDRESS]     ask by HTTP: pprof, Prometheus, a browser\n"
+	"      --push=URL            send profiles to Pyroscope or OpenTelemetry\n"
 	"      --record[=FILE]       keep the recording, for memusageprint FILE\n"
 	"Curves and files:\n"
 	"  -p, --png=FILE            draw heap and stack of the run in FILE\n"
@@ -399,7 +409,7 @@ bool settings_has_answer(const struct settings *s)
 bool settings_has_stacks(const struct settings *s)
 {
 	return settings_has_text(s) || settings_has_files(s) || s->record || s->html ||
-	       s->start_paused || s->serve ||
+	       s->start_paused || s->serve || s->push.url ||
 	       triggers_wanted(&s->triggers) || s->sample.is_wanted ||
 	       s->accesses.copies || s->accesses.engine != ACCESSES_NONE;
 }
@@ -451,6 +461,12 @@ static void settle_live(void)
 	if (settings.serve && settings.pid)
 		options_error(&settings_tool, "--serve starts a program: for process %u run "
 			      "memusageserve --pid=%u --serve", settings.pid, settings.pid);
+	if (settings.push.url && settings.pid)
+		options_error(&settings_tool, "--push starts a program: for process %u run "
+			      "memusageserve --pid=%u --push", settings.pid, settings.pid);
+	if (!settings.push.url &&
+	    (settings.push.interval || settings.push.headers || settings.push.label.count))
+		options_error(&settings_tool, "--push=URL is missing, for --label and the like");
 	if (settings.live && settings.pid)
 		options_error(&settings_tool, "--live starts a program: with --pid=%u give the "
 			      "command live", settings.pid);
@@ -469,7 +485,7 @@ static void settle_massif(void)
 {
 	struct massif_settings *m = &settings.massif;
 	bool is_for_text = settings_has_text(&settings) || settings.record || settings.html ||
-			   settings.serve ||
+			   settings.serve || settings.push.url ||
 			   m->xtree != XTREE_NONE || settings.dhat.is_wanted || settings.spacetime;
 
 	m->is_meant |= settings.dhat.has_unit && !settings.dhat.is_wanted;

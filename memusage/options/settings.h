@@ -43,6 +43,11 @@ struct settings {
 	const char *output;	/* file of the report */
 	const char *html;	/* file name pattern of the page */
 	const char *serve;	/* address of memusageserve; "": the default one, NULL: none */
+	struct {		/* as memusageserve takes them */
+		const char *url;	/* NULL: push nothing */
+		const char *interval, *headers;
+		struct opt_list label;
+	} push;
 	const char *record;	/* file name pattern; "": the default one */
 	bool durable;		/* keep the arena as a file beside it */
 	int buffer;		/* records that the data file may lag behind */

@@ -41,7 +41,7 @@ const char *recordfile_pattern(const struct settings *settings)
 void recordfile_check(struct recordfile *r, const struct settings *settings)
 {
 	*r = (struct recordfile){ .pattern = recordfile_pattern(settings), .fd = -1 };
-	if (!r->pattern && settings_has_reports(settings))
+	if (!r->pattern && (settings_has_reports(settings) || settings->push.url))
 		r->fd = temporary_open_or_die();
 	if (!r->pattern)
 		return;

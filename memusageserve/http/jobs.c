@@ -127,8 +127,8 @@ static int start_worker(struct job *job)
 		job->order.earlier = temporary_open();
 	if (keeps && job->order.earlier < 0)
 		return -1;
-	if (worker_start(&job->worker, keeps ? answer_keep : answer_write, &job->order,
-			 job->order.earlier) < 0)
+	const int kept[WORKER_KEPT] = { job->order.earlier, -1 };
+	if (worker_start(&job->worker, keeps ? answer_keep : answer_write, &job->order, kept) < 0)
 		return -1;
 	job->phase = keeps ? JOB_KEEPS : JOB_WRITES;
 	job->jobs->workers++;

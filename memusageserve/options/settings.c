@@ -34,6 +34,10 @@ static const struct opt options[] = {
 	OPT_FLAG('q', "quiet", &given.quiet, "do not say where it listens"),
 	{ .kind = OPT_KIND_UINT, .name = "listener", .arg = "FD", .value = &given.listener,
 	  .min = 3, .max = INT_MAX, .help = "of memusage: the socket of --serve", .hidden = true },
+	{ .kind = OPT_KIND_UINT, .name = "recording", .arg = "FD", .value = &given.recording,
+	  .min = 3, .max = INT_MAX, .help = "of memusage: processes that ended", .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "check", .value = &given.is_check,
+	  .help = "of memusage: only look whether --push is right", .hidden = true },
 	{ .kind = OPT_KIND_UINT, .name = "collector", .arg = "PID", .value = &given.collector,
 	  .min = 1, .max = INT_MAX, .help = "of memusage: its collector", .hidden = true },
 	OPT_END

@@ -16,6 +16,9 @@ struct settings {
 	unsigned int listener;	/* descriptor of the socket, which memusage has opened; 0: none */
 	unsigned int collector;	/* process ID of the collector, if memusage knows it; 0: unknown */
 	struct push_options push;
+	unsigned int recording;	/* descriptor of the file to which memusage adds the processes that
+				 * have ended; 0: none */
+	bool is_check;		/* only look whether the options are right */
 	bool no_names_cache;
 	bool quiet;
 };

@@ -38,12 +38,13 @@ struct push {
 	const struct push_settings *settings;
 	struct push_order order;
 	struct push_sender *sender;
-	struct push_item item[PUSH_QUEUE];	/* the oldest first */
+	struct push_item item[PUSH_QUEUE + 1];	/* the oldest first; one more for the end */
 	uint64_t queued_bytes;
 	struct push_counts counts;
 	struct worker worker;
 	bool is_made, is_sent;			/* a worker makes one, the sender sends one */
 	bool is_ending;
+	bool wants_last;			/* a message is to be made of the end */
 	struct loop_timer interval, retry, end;
 	uint64_t due_ms;			/* of the next message */
 	unsigned int failures;			/* in a row */
@@ -217,6 +218,16 @@ static void take_made(struct push *p, int output)
 	send_oldest(p);
 }
 
+/* That no process runs yet, or none any more, is no failure. */
+static void note_result(struct push *p, enum worker_result result)
+{
+	if (result != WORKER_NOT_FOUND && !p->is_ending)
+		note_unmade(p, p->worker.output);
+	close(p->worker.output);
+}
+
+static void make_last(struct push *p);
+
 static void on_worker_ended(void *data, int fd, unsigned int what)
 {
 	struct push *p = data;
@@ -225,14 +236,32 @@ static void on_worker_ended(void *data, int fd, unsigned int what)
 	loop_forget(p->loop, fd);
 	result = worker_finish(&p->worker);
 	p->is_made = false;
-	if (result == WORKER_DONE) {
+	if (result == WORKER_DONE)
 		take_made(p, p->worker.output);
+	else
+		note_result(p, result);
+	if (p->wants_last)
+		make_last(p);
+}
+
+static void start_making(struct push *p)
+{
+	const int kept[WORKER_KEPT] = { p->order.earlier, p->order.recording };
+
+	if (worker_start(&p->worker, push_make, &p->order, kept) < 0) {
+		note_unmade(p, -1);
 		return;
 	}
-	/* That no process runs yet, or none any more, is no failure. */
-	if (result != WORKER_NOT_FOUND)
-		note_unmade(p, p->worker.output);
-	close(p->worker.output);
+	p->is_made = true;
+	loop_watch(p->loop, p->worker.pidfd, LOOP_READ, on_worker_ended, p);
+}
+
+/* The run is over: what its processes allocated since the last message is in the recording. */
+static void make_last(struct push *p)
+{
+	p->wants_last = false;
+	p->order.is_last = true;
+	start_making(p);
 }
 
 static void make_message(struct push *p)
@@ -243,12 +272,7 @@ static void make_message(struct push *p)
 		p->counts.merged++;
 		return;
 	}
-	if (worker_start(&p->worker, push_make, &p->order, p->order.earlier) < 0) {
-		note_unmade(p, -1);
-		return;
-	}
-	p->is_made = true;
-	loop_watch(p->loop, p->worker.pidfd, LOOP_READ, on_worker_ended, p);
+	start_making(p);
 }
 
 static void on_interval(void *data)
@@ -274,6 +298,7 @@ struct push *push_open(struct loop *loop, const struct run *run, const struct pu
 					.service = settings->service, .label = settings->label,
 					.labels = settings->labels, .earlier = -1,
 					.since_ns = settings->since_ns };
+	p->order.recording = settings->recording;
 	p->worker = (struct worker){ .pidfd = -1, .output = -1 };
 	p->sender = push_sender_open(loop, target, on_answer, p);
 	if (!p->sender)
@@ -287,6 +312,12 @@ static void on_end(void *data)
 {
 	struct push *p = data;
 
+	if (p->is_made) {
+		loop_forget(p->loop, p->worker.pidfd);
+		worker_stop(&p->worker);
+		p->is_made = false;
+	}
+	p->wants_last = false;
 	push_sender_close(p->sender);
 	p->sender = NULL;
 	p->is_sent = false;
@@ -302,11 +333,14 @@ void push_end(struct push *p)
 	loop_clear(p->loop, &p->interval);
 	loop_at(p->loop, &p->end, loop_now() + END_MS, on_end, p);
 	send_oldest(p);
+	p->wants_last = p->order.recording >= 0;
+	if (p->wants_last && !p->is_made)
+		make_last(p);
 }
 
 bool push_is_idle(const struct push *p)
 {
-	return !p || (!p->is_made && p->counts.waiting == 0);
+	return !p || (!p->is_made && !p->wants_last && p->counts.waiting == 0);
 }
 
 struct push_counts push_counts(const struct push *p)
@@ -332,10 +366,6 @@ void push_close(struct push *p)
 {
 	if (!p)
 		return;
-	if (p->is_made) {
-		loop_forget(p->loop, p->worker.pidfd);
-		worker_stop(&p->worker);
-	}
 	on_end(p);
 	loop_clear(p->loop, &p->interval);
 	loop_clear(p->loop, &p->retry);

@@ -34,7 +34,8 @@ struct push_settings {
 	const char *service;		/* NULL: the name of the program */
 	const struct push_text *label;
 	size_t labels;
-	uint64_t since_ns;		/* as in struct push_order */
+	uint64_t since_ns;		/* as in struct push_order, as the next one */
+	int recording;
 	bool no_names_cache;
 	bool quiet;
 };

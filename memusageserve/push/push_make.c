@@ -127,21 +127,95 @@ static char *make_message(struct push_set *set, const struct push_order *o, stru
 	return packed;
 }
 
-static void write_made(FILE *out, struct look *l, const struct push_order *o,
+/* The processes of a push: those that run, and those that have ended since the one before. */
+struct processes {
+	struct look live, ended;
+	struct push_process *process;
+	size_t count;
+	uint32_t ended_images;	/* in the recording */
+};
+
+/* Returns the sites of a process that has ended since we looked at those that run; or NULL. */
+static const struct sites *sites_when_live(const struct processes *all,
+					   const struct look_process *ended)
+{
+	const struct mu_process *e = &ended->image.head.process;
+
+	for (size_t i = 0; i < all->live.count; i++) {
+		const struct mu_process *p = &all->live.process[i]->image.head.process;
+
+		if (p->pid == e->pid && p->start_mono_ns == e->start_mono_ns &&
+		    p->fork_mono_ns == e->fork_mono_ns)
+			return &all->live.process[i]->profile.sites;
+	}
+	return NULL;
+}
+
+static void add_processes(struct processes *all, const struct look *l, bool has_ended,
+			  const struct push_state *state)
+{
+	all->process = xreallocarray(all->process, all->count + l->count + 1,
+				     sizeof(*all->process));
+	for (size_t i = 0; i < l->count; i++) {
+		const struct sites *live = has_ended ? sites_when_live(all, l->process[i]) : NULL;
+
+		all->process[all->count++] = (struct push_process){
+			.export = &l->process[i]->export,
+			.earlier = live ? live :
+					  push_state_find(state, &l->process[i]->image,
+							  &l->process[i]->profile.sites),
+			.has_ended = has_ended,
+		};
+	}
+}
+
+/* An image that is still being written is left to the next push. */
+static void add_ended_processes(struct processes *all, const struct push_order *o,
+				const struct push_state *state)
+{
+	const struct look_options options = { .parts = RUN_PLACES, .has_names = true,
+					      .first = state->ended,
+					      .no_names_cache = o->no_names_cache };
+	struct mu_error err;
+
+	all->ended_images = state->ended;
+	if (o->recording < 0 || look_open(&all->ended, o->recording, &options, &err) < 0)
+		return;
+	all->ended_images += (uint32_t)all->ended.count;
+	add_processes(all, &all->ended, true, state);
+}
+
+static int take_processes(struct processes *all, const struct push_order *o,
+			  const struct push_state *state, struct mu_error *err)
+{
+	const struct look_options options = { .parts = RUN_PLACES, .has_names = true,
+					      .no_names_cache = o->no_names_cache };
+
+	*all = (struct processes){ .count = 0 };
+	if (!o->is_last && look_take(&all->live, o->run, &options, err) < 0)
+		return -1;
+	add_processes(all, &all->live, false, state);
+	add_ended_processes(all, o, state);
+	return all->count ? 0 : mu_error_set(err, MU_ERROR_NONE, 0, "no process is recorded now");
+}
+
+static void write_made(FILE *out, const struct processes *all, const struct push_order *o,
 		       struct push_set *set, uint64_t now_ns)
 {
+	const struct look *l = &all->live;
+
 	struct push_made made = { .message = 0 };
 	size_t size;
 	char *message;
 
 	for (size_t i = 0; i < set->count; i++)
 		made.alloc_bytes += (uint64_t)set->sample[i].value[PUSH_ALLOC_SPACE];
-	choose_service(made.service, l, o);
+	choose_service(made.service, l->count ? l : &all->ended, o);
 	message = make_message(set, o, &made, &size);
 	made.message = size;
 	fwrite(&made, sizeof(made), 1, out);
 	fwrite(message, 1, size, out);
-	push_state_begin(out, now_ns, (uint32_t)l->count);
+	push_state_begin(out, now_ns, all->ended_images, (uint32_t)l->count);
 	for (size_t i = 0; i < l->count; i++)
 		push_state_put(out, &l->process[i]->image, &l->process[i]->profile.sites);
 	free(message);
@@ -151,29 +225,20 @@ static void write_made(FILE *out, struct look *l, const struct push_order *o,
 enum worker_result push_make(FILE *out, void *data)
 {
 	const struct push_order *o = data;
-	const struct look_options options = { .parts = RUN_PLACES, .has_names = true,
-					      .no_names_cache = o->no_names_cache };
 	const uint64_t now_ns = clock_now(CLOCK_MONOTONIC);
 	struct mu_error err = { .text = "" };
-	struct push_process *process;
 	struct push_state state;
+	struct processes all;
 	struct push_set set;
-	struct look l;
 
 	read_earlier_state(&state, o);
-	if (look_take(&l, o->run, &options, &err) < 0)
+	if (take_processes(&all, o, &state, &err) < 0)
 		return explain(out, &err);
-	process = xcalloc(l.count + 1, sizeof(*process));
-	for (size_t i = 0; i < l.count; i++)
-		process[i] = (struct push_process){
-			.export = &l.process[i]->export,
-			.earlier = push_state_find(&state, &l.process[i]->image,
-						   &l.process[i]->profile.sites),
-		};
-	push_set_build(&set, process, l.count);
+	push_set_build(&set, all.process, all.count);
 	set.time_ns = clock_now(CLOCK_REALTIME);
 	set.duration_ns = state.taken_ns && state.taken_ns < now_ns ?
-				  now_ns - state.taken_ns : l.process[0]->export.duration_ns;
-	write_made(out, &l, o, &set, now_ns);
+				  now_ns - state.taken_ns :
+				  all.process[0].export->duration_ns;
+	write_made(out, &all, o, &set, now_ns);
 	return WORKER_DONE;
 }

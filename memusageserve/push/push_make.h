@@ -25,6 +25,9 @@ struct push_order {
 	const struct push_text *label;
 	size_t labels;
 	int earlier;			/* output of the worker before; -1: none */
+	int recording;			/* file to which images are added that have ended; -1:
+					 * none */
+	bool is_last;			/* the run is over: nothing lives */
 	uint64_t since_ns;		/* without one: CLOCK_MONOTONIC; what began before has
 					 * allocated nothing that counts */
 };

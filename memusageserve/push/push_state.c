@@ -10,6 +10,7 @@
 
 struct stored_head {
 	uint64_t taken_ns;
+	uint64_t ended;
 	uint64_t count;
 };
 
@@ -48,6 +49,7 @@ int push_state_read(struct push_state *s, FILE *in)
 	if (fread(&head, sizeof(head), 1, in) != 1)
 		return -1;
 	s->taken_ns = head.taken_ns;
+	s->ended = (uint32_t)head.ended;
 	for (uint64_t i = 0; i < head.count; i++) {
 		struct push_state_process *p;
 
@@ -64,9 +66,9 @@ int push_state_read(struct push_state *s, FILE *in)
 	return 0;
 }
 
-void push_state_begin(FILE *out, uint64_t taken_ns, uint32_t count)
+void push_state_begin(FILE *out, uint64_t taken_ns, uint32_t ended, uint32_t count)
 {
-	const struct stored_head head = { taken_ns, count };
+	const struct stored_head head = { taken_ns, ended, count };
 
 	fwrite(&head, sizeof(head), 1, out);
 }

@@ -21,6 +21,7 @@ struct push_state_process {
 
 struct push_state {
 	uint64_t taken_ns;	/* CLOCK_MONOTONIC: what began later has allocated all since */
+	uint32_t ended;		/* images of the recording that are in earlier pushes */
 	struct push_state_process *process;
 	uint32_t count;
 };
@@ -34,7 +35,7 @@ int push_state_read(struct push_state *s, FILE *in);
 
 /* push_state_begin, push_state_put -- Write a state of COUNT processes, and one of them. Errors of
  * OUT stay with it. */
-void push_state_begin(FILE *out, uint64_t taken_ns, uint32_t count);
+void push_state_begin(FILE *out, uint64_t taken_ns, uint32_t ended, uint32_t count);
 void push_state_put(FILE *out, const struct image *im, const struct sites *sites);
 
 /* push_state_find -- Returns the sites of an image at the time of the state.

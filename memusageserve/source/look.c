@@ -107,7 +107,7 @@ static int load_processes(struct look *l, const struct look_options *o, struct m
 	struct mu_slot slot;
 
 	process_list_load(&l->list, &l->segment);
-	for (uint32_t k = 0; segment_slot(&l->segment, k, &slot); k++) {
+	for (uint32_t k = o->first; segment_slot(&l->segment, k, &slot); k++) {
 		if ((o->pid == 0 || o->pid == (pid_t)slot.pid) &&
 		    add_process(l, k, &slot, o, err) < 0)
 			return -1;

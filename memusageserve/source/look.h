@@ -26,6 +26,7 @@
 struct look_options {
 	enum run_parts parts;
 	pid_t pid;		/* only this process; 0: all */
+	uint32_t first;		/* without the images of the recording before this one */
 	bool has_names;		/* look up the names of places */
 	bool no_names_cache;
 };

@@ -38,19 +38,29 @@ static void give_way_to_others(void)
 
 /* The connections of clients are close-on-exec, not close-on-fork: a client would not see the end
  * of one as long as a worker has it. */
-static void close_other_files(int one, int other)
+static void close_other_files(int output, const int *kept)
 {
-	const unsigned int low = (unsigned int)(one < other ? one : other);
-	const unsigned int high = (unsigned int)(one < other ? other : one);
+	unsigned int first = STDERR_FILENO + 1;
 
-	if (low > STDERR_FILENO + 1)
-		syscall(SYS_close_range, STDERR_FILENO + 1u, low - 1, 0u);
-	if (high > low + 1)
-		syscall(SYS_close_range, low + 1, high - 1, 0u);
-	syscall(SYS_close_range, high + 1, ~0u, 0u);
+	for (;;) {
+		unsigned int next = ~0u;
+
+		/* The lowest that stays. */
+		for (int i = -1; i < (kept ? WORKER_KEPT : 0); i++) {
+			const int fd = i < 0 ? output : kept[i];
+
+			if (fd >= (int)first && (unsigned int)fd < next)
+				next = (unsigned int)fd;
+		}
+		if (next > first)
+			syscall(SYS_close_range, first, next == ~0u ? next : next - 1, 0u);
+		if (next == ~0u)
+			return;
+		first = next + 1;
+	}
 }
 
-static void run_work(int output, int kept, worker_fn *work, void *data)
+static void run_work(int output, const int *kept, worker_fn *work, void *data)
 {
 	enum worker_result result;
 	FILE *out;
@@ -59,7 +69,7 @@ static void run_work(int output, int kept, worker_fn *work, void *data)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_IGN);
 	give_way_to_others();
-	close_other_files(output, kept >= 0 ? kept : output);
+	close_other_files(output, kept);
 	out = fdopen(output, "w");
 	if (!out)
 		_exit(WORKER_FAILED);
@@ -69,7 +79,7 @@ static void run_work(int output, int kept, worker_fn *work, void *data)
 	_exit(result);
 }
 
-int worker_start(struct worker *w, worker_fn *work, void *data, int kept)
+int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept)
 {
 	const pid_t parent = getpid();
 

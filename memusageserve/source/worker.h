@@ -20,6 +20,8 @@ enum worker_result {
 /* Writes the answer to OUT, which need not be flushed. Returns enum worker_result. */
 typedef enum worker_result worker_fn(FILE *out, void *data);
 
+enum { WORKER_KEPT = 2 };
+
 struct worker {
 	pid_t pid;	/* 0: none */
 	int pidfd;	/* readable when it has ended */
@@ -28,11 +30,12 @@ struct worker {
 
 /* worker_start -- Starts a child that calls WORK.
  *
- * kept  a descriptor that WORK needs, -1: none. The child closes all others but the standard files.
+ * kept  WORKER_KEPT descriptors that WORK needs, -1: none; NULL: none at all. The child closes all
+ *       others but the standard files.
  * It gives way to other processes, and is the first that the kernel ends when memory is short.
  * Returns 0, or -1 with errno; then there is no worker.
  */
-int worker_start(struct worker *w, worker_fn *work, void *data, int kept);
+int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept);
 
 /* worker_finish -- Takes the result of a worker; waits for it.
  *

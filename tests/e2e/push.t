@@ -156,6 +156,23 @@ like "$(cat push.err)" '^memusageserve: [0-9]+ of [0-9]+ profiles could not be p
 is "$push_status" 0 '... and nothing waits for ever'
 end_server
 
+# ---- from the beginning to the end -------------------------------------------------------------
+
+begin_server pyroscope 0 whole
+printf 'keep 100 10\nlabel a\nchurn 50 100\n' >lines
+# shellcheck disable=SC2016
+ok 'memusage --push' memusage -q --push="http://$at" --push-interval=30m --label=env=test --record=run.mur \
+	sh -c 'pushed <lines >/dev/null; pushed <lines >/dev/null; :'
+until_true has_allocated whole '(keep|churn):' '220 12000'
+pass 'the last push has what processes allocated that no other one has seen'
+is "$(allocated whole 'churn:.* request=a$')" '200 10000' '... with labels'
+is "$(in_use whole .)" '0 0' '... and nothing is in use any more'
+run memusage --push=ftp://x true
+like "$status $err" '^1 memusageserve: --push=ftp://x: it must begin' 'a wrong URL is refused first'
+run memusage --label=a=b true
+like "$status $err" '^125 .*--push=URL is missing' '--label alone'
+end_server
+
 # ---- addresses and secrets -------------------------------------------------------------------
 
 begin_server pyroscope "$PWD/push.sock" unix
