@@ -24,6 +24,8 @@ expected() {
 		echo "$1/share/fish/vendor_completions.d/$f$2.fish"
 	done
 	echo "$1/share/zsh/site-functions/_memusage$2"
+	echo "$1/lib/memusage/memusage-service"
+	echo "$1/lib/systemd/system/memusage@.service"
 	[ -e "$MU_SRC/include/memusage.h" ] && echo "$1/include/memusage.h"
 }
 
@@ -39,7 +41,10 @@ is "$status" 0 'make install with prefix and PROGRAM_SUFFIX'
 list root >got
 expected /opt/m -mu | sort >want
 same got want 'the suffix is on programs, man pages and completions'
-is "$(find root -type f -perm /0111 ! -path '*/bin/*')" '' 'only programs are executable'
+is "$(find root -type f -perm /0111 ! -path '*/bin/*')" root/opt/m/lib/memusage/memusage-service \
+	'only programs are executable'
+like "$(cat root/opt/m/lib/memusage/memusage-service)" '^memusage=.*:-/opt/m/bin/memusage-mu\}' \
+	'... and that of the unit finds memusage'
 
 for program in root/opt/m/bin/*; do
 	[ -x "$program" ] || continue

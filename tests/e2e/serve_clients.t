@@ -47,10 +47,10 @@ is "$(code '/debug/pprof/heap?pid=0')" 400 'no process'
 is "$(code '/debug/pprof/heap?other=1&debug=0')" 200 'an argument that is not known'
 is "$(code /metrics -H "X-Long: $(printf %08000d 1)")" 200 'long headers'
 is "$(code /metrics -H "X-Long: $(printf %040000d 1)")" 431 'headers that are too long'
-raw() { printf "$@" | python3 "$rude" "$at" raw >body; }
+raw() { printf '%b' "$1" | python3 "$rude" "$at" raw >body; }
 raw 'nonsense\r\n\r\n'
 unlike "$(head -n 1 body)" ' 200 ' 'what is no request'
-raw '\200\001\377\r\n\r\n'
+raw '\0200\0001\0377\r\n\r\n'
 unlike "$(tr -d '\000' <body | head -n 1)" ' 200 ' 'what is no text'
 raw 'GET /metrics HTTP/1.0\r\n\r\n'
 like "$(head -n 1 body)" ' 200 ' 'HTTP/1.0, without a host'
