@@ -14,7 +14,6 @@
 enum {
 	PEERS_MAX = 64,			/* connections at a time */
 	PEER_REQUEST_MS = 10000,	/* for the whole of a request */
-	PEER_IDLE_MS = 60000,		/* until the next one */
 	PEER_ANSWER_MS = 120000		/* for taking an answer */
 };
 

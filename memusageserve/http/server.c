@@ -221,7 +221,9 @@ static struct exchange *begin_exchange(struct server *s, struct MHD_Connection *
 	return x;
 }
 
-/* Called when the headers are there, for each part of a body, and when an answer is there. */
+/* Called when the headers are there, and when an answer is there. To answer at once tells
+ * libmicrohttpd to close the connection afterwards: so bodies need not be read, and no client keeps
+ * a connection that it does not use. */
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *path,
 				  const char *method, const char *version, const char *body,
 				  size_t *body_size, void **exchange)
@@ -245,7 +247,7 @@ static void on_completed(void *data, struct MHD_Connection *connection, void **e
 	if (!x)
 		return;
 	jobs_cancel(x->server->jobs, x);
-	peers_allow(&x->server->peers, x->peer, PEER_IDLE_MS);
+	peers_allow(&x->server->peers, x->peer, PEER_REQUEST_MS);
 	if (x->file >= 0)
 		close(x->file);
 	free(x);
