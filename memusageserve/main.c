@@ -167,6 +167,7 @@ static void begin_serving(struct program *p)
 {
 	open_listener(p);
 	p->jobs = (struct jobs){ .loop = &p->loop, .run = &p->run,
+				 .pushes = p->push ? push_counts(p->push) : NULL,
 				 .no_names_cache = p->settings->no_names_cache };
 	p->server = server_open(&p->loop, &p->listener, &p->jobs);
 	if (!p->server)
@@ -212,6 +213,7 @@ static bool is_done(struct program *p)
 		return p->is_over && push_is_idle(p->push);
 	/* Until then the end of pushing may have to be reported. */
 	if (p->push) {
+		p->jobs.pushes = NULL;
 		push_close(p->push);
 		p->push = NULL;
 	}

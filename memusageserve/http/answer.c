@@ -103,7 +103,7 @@ static int write_look(FILE *out, struct look *l, const struct answer_order *o, s
 {
 	switch (o->request->kind) {
 	case REQUEST_METRICS:
-		metrics_write(out, l, o->request->is_openmetrics);
+		metrics_write(out, l, o->pushes, o->request->is_openmetrics);
 		return 0;
 	case REQUEST_PAGE:
 		return page_of_now_write(out, l, err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "memusageserve/http/request.h"
+#include "memusageserve/source/push_counts.h"
 #include "memusageserve/source/run.h"
 #include "memusageserve/source/worker.h"
 
@@ -17,6 +18,7 @@ struct answer_order {
 	const struct request *request;
 	int earlier;		/* of seconds=N: file with a copy of the state then; -1: none */
 	uint64_t elapsed_ns;	/* ... which was so long ago */
+	const struct push_counts *pushes; /* NULL: nothing is pushed */
 	bool no_names_cache;
 };
 

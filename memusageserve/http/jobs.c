@@ -173,6 +173,7 @@ static struct job *add_job(struct jobs *j, const struct request *r)
 
 	*job = (struct job){ .jobs = j, .request = *r, .phase = JOB_WAITS };
 	job->order = (struct answer_order){ .run = j->run, .request = &job->request, .earlier = -1,
+					    .pushes = j->pushes,
 					    .no_names_cache = j->no_names_cache };
 	while (*last)
 		last = &(*last)->next;

@@ -22,6 +22,7 @@ struct job;
 struct jobs {
 	struct loop *loop;
 	const struct run *run;
+	const struct push_counts *pushes;	/* for metrics; NULL: nothing is pushed */
 	bool no_names_cache;
 	struct job *first;	/* in the order of their requests */
 	unsigned int workers;

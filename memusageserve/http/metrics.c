@@ -266,7 +266,35 @@ static void put_calls(FILE *out, const struct look *l, bool is_openmetrics, cons
 	}
 }
 
-void metrics_write(FILE *out, const struct look *l, bool is_openmetrics)
+static void put_push_count(FILE *out, const char *name, const char *unit, const char *help,
+			   uint64_t value, bool is_openmetrics)
+{
+	put_family(out, name, unit, help, true, is_openmetrics);
+	fprintf(out, "memusage_%s_total %" PRIu64 "\n", name, value);
+}
+
+static void put_pushes(FILE *out, const struct push_counts *c, bool is_openmetrics)
+{
+	put_push_count(out, "push_profiles_sent", NULL, "Profiles that the server of --push took",
+		       c->sent, is_openmetrics);
+	put_push_count(out, "push_retries", NULL, "Times that it did not, and is asked again",
+		       c->retries, is_openmetrics);
+	put_push_count(out, "push_profiles_dropped", NULL, "Profiles that it refused", c->dropped,
+		       is_openmetrics);
+	put_push_count(out, "push_dropped_bytes", "bytes", "Bytes allocated in their time",
+		       c->dropped_bytes, is_openmetrics);
+	put_push_count(out, "push_profiles_failed", NULL, "Profiles that could not be made",
+		       c->failed, is_openmetrics);
+	put_push_count(out, "push_intervals_merged", NULL,
+		       "Intervals that are in the next profile, since too many waited", c->merged,
+		       is_openmetrics);
+	put_family(out, "push_profiles_waiting", NULL, "Profiles that wait for the server", false,
+		   is_openmetrics);
+	fprintf(out, "memusage_push_profiles_waiting %" PRIu64 "\n", c->waiting);
+}
+
+void metrics_write(FILE *out, const struct look *l, const struct push_counts *pushes,
+		   bool is_openmetrics)
 {
 	put_family(out, "build_info", NULL, "Version of memusage", false, is_openmetrics);
 	fprintf(out, "memusage_build_info{version=\"%s\"} 1\n", MEMUSAGE_VERSION);
@@ -279,6 +307,8 @@ void metrics_write(FILE *out, const struct look *l, bool is_openmetrics)
 		  offsetof(struct counters, calls));
 	put_calls(out, l, is_openmetrics, "failed_calls", "Calls that returned no memory",
 		  offsetof(struct counters, failed));
+	if (pushes)
+		put_pushes(out, pushes, is_openmetrics);
 	if (is_openmetrics)
 		fputs("# EOF\n", out);
 }

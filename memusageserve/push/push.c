@@ -343,9 +343,9 @@ bool push_is_idle(const struct push *p)
 	return !p || (!p->is_made && !p->wants_last && p->counts.waiting == 0);
 }
 
-struct push_counts push_counts(const struct push *p)
+const struct push_counts *push_counts(const struct push *p)
 {
-	return p->counts;
+	return &p->counts;
 }
 
 static void report_end(const struct push *p)

@@ -16,18 +16,9 @@
 #include "memusageserve/push/push_make.h"
 #include "memusageserve/push/push_sender.h"
 #include "memusageserve/push/push_target.h"
+#include "memusageserve/source/push_counts.h"
 
 enum { PUSH_QUEUE = 16, PUSH_QUEUE_BYTES = 32 << 20 };
-
-struct push_counts {
-	uint64_t sent, retries;
-	uint64_t dropped;		/* messages ... */
-	uint64_t dropped_bytes;		/* ... and what was allocated in their time */
-	uint64_t failed;		/* that could not be made; the next has their values */
-	uint64_t merged;		/* intervals whose values the next message has: the queue
-					 * was full */
-	uint32_t waiting;
-};
 
 struct push_settings {
 	unsigned int interval_ms;
@@ -55,8 +46,8 @@ void push_end(struct push *p);
 /* push_is_idle -- Tells whether nothing is to be delivered any more. True for NULL. */
 bool push_is_idle(const struct push *p);
 
-/* push_counts -- Returns the counts. */
-struct push_counts push_counts(const struct push *p);
+/* push_counts -- Returns the counts, which change until push_close(). */
+const struct push_counts *push_counts(const struct push *p);
 
 /* push_close -- Drops what is left, and reports what the server did not get. P may be NULL. */
 void push_close(struct push *p);

@@ -104,7 +104,7 @@ ok 'times ascend' sort -nc times.txt
 
 begin_server pyroscope 0 rude
 begin_program
-begin_push --push="http://$at"
+begin_push --push="http://$at" --serve="unix:$PWD/http"
 until_true [ -e rude/1.txt ]
 echo '500 reset 429:1 503 redirect slow' >rude/plan
 tell keep 100 7
@@ -131,6 +131,14 @@ pass 'a server refuses a profile'
 echo 'loop loop loop loop' >rude2/plan
 until_true grep -q 'refuses a profile: .*redirect' push.err
 pass 'redirections without end are given up'
+if command -v curl >/dev/null; then
+	curl -s --unix-socket "$PWD/http" http://localhost/metrics >metrics
+	is "$(sed -n 's/^memusage_push_profiles_dropped_total //p' metrics)" 2 '/metrics counts what was dropped'
+	num "$(sed -n 's/^memusage_push_profiles_sent_total //p' metrics)" -gt 2 '... what was sent'
+	num "$(sed -n 's/^memusage_push_retries_total //p' metrics)" -gt 3 '... and retries'
+else
+	skip 'no curl'
+fi
 before=$(pushes rude2 | tail -1)
 until_true [ "$(pushes rude2 | tail -1)" -gt "$before" ]
 end
