@@ -21,7 +21,8 @@
 
 enum {
 	RETRY_MS = 1000, RETRY_MAX_MS = 60000,	/* doubled each time */
-	END_MS = 5000, END_RETRY_MS = 500,	/* after the end of the run */
+	END_MAKE_MS = 30000,			/* after the end of the run, for the last message */
+	END_MS = 5000, END_RETRY_MS = 500,	/* ... and then for sending */
 	COMPLAIN_AFTER = 3			/* failures in a row */
 };
 
@@ -227,6 +228,7 @@ static void note_result(struct push *p, enum worker_result result)
 }
 
 static void make_last(struct push *p);
+static void on_end(void *data);
 
 static void on_worker_ended(void *data, int fd, unsigned int what)
 {
@@ -242,6 +244,8 @@ static void on_worker_ended(void *data, int fd, unsigned int what)
 		note_result(p, result);
 	if (p->wants_last)
 		make_last(p);
+	else if (p->is_ending)
+		loop_at(p->loop, &p->end, loop_now() + END_MS, on_end, p);
 }
 
 static void start_making(struct push *p)
@@ -331,7 +335,8 @@ void push_end(struct push *p)
 		return;
 	p->is_ending = true;
 	loop_clear(p->loop, &p->interval);
-	loop_at(p->loop, &p->end, loop_now() + END_MS, on_end, p);
+	loop_at(p->loop, &p->end, loop_now() + (p->order.recording >= 0 ? END_MAKE_MS : END_MS),
+		on_end, p);
 	send_oldest(p);
 	p->wants_last = p->order.recording >= 0;
 	if (p->wants_last && !p->is_made)

@@ -45,7 +45,8 @@ end_push() {
 pushes() { (cd "$1" && ls ./*.txt 2>/dev/null) | sed 's/.*\///; s/\.txt//' | sort -n; }
 # allocated FOLDER PATTERN: blocks and bytes of all pushes of samples that match
 allocated() {
-	(cd "$1" && cat ./*.txt 2>/dev/null) | grep '^sample ' | grep -E -e "$2" |
+	(cd "$1" && cat ./*.txt 2>/dev/null) | sed -n 's/other places/other_places/; /^sample /p' |
+		grep -E -e "$2" |
 		awk '{ blocks += $3; bytes += $4 } END { print blocks + 0, bytes + 0 }'
 }
 has_allocated() { [ "$(allocated "$1" "$2")" = "$3" ]; }
@@ -55,6 +56,7 @@ in_use() {
 		awk '/^sample/ { blocks += $5; bytes += $6 } END { print blocks + 0, bytes + 0 }'
 }
 has_in_use() { [ "$(in_use "$1" "$2")" = "$3" ]; }
+has_samples() { [ "$(cat whole/*.txt 2>/dev/null | grep -c ^sample)" -gt 1000 ]; }
 has_log() { grep -q "^$2 " "$1/log"; }
 
 # ---- what is pushed --------------------------------------------------------------------------
@@ -175,6 +177,19 @@ until_true has_allocated whole '(keep|churn):' '220 12000'
 pass 'the last push has what processes allocated that no other one has seen'
 is "$(allocated whole 'churn:.* request=a$')" '200 10000' '... with labels'
 is "$(in_use whole .)" '0 0' '... and nothing is in use any more'
+if need_bin manystacks && command -v jq >/dev/null; then
+	rm -f whole/*.txt
+	memusage -q --push="http://$at" --push-interval=30m --record=many.mur manystacks 5 >/dev/null
+	until_true has_samples
+	memusageprint --to=json -o many.json many.mur
+	is "$(allocated whole .)" "$(jq -r '.sites | "\(map(.total_blocks) | add) \(map(.total_bytes) | add)"' \
+		many.json)" '59,049 stacks: the sum is true'
+	num "$(grep -c '^sample' whole/*.txt)" -le 16000 '... of as many samples as a server takes'
+	like "$(cat whole/*.txt)" '^sample \[other places\]:0 [1-9]' '... the others are one'
+	nok '... and it was not refused' [ -e whole/refused ]
+else
+	skip 'no jq' 4
+fi
 run memusage --push=ftp://x true
 like "$status $err" '^1 memusageserve: --push=ftp://x: it must begin' 'a wrong URL is refused first'
 run memusage --label=a=b true
