@@ -128,9 +128,11 @@ static unsigned texts_of_figure(const struct settings *settings, enum process_fi
 	bool is_tree_of_end = settings_metric(settings) == METRIC_LIVE;
 
 	if (figure == PROCESS_LIVE)
-		return TEXT_LEAKS | TEXT_FRAGMENTATION | (is_tree_of_end ? TEXT_TREE : 0);
+		return TEXT_LEAKS | (is_tree_of_end ? TEXT_TREE : 0);
 	if (figure == PROCESS_CALLS)
 		return TEXT_TEMPORARY;
+	if (figure == PROCESS_PAGES)
+		return TEXT_FRAGMENTATION;
 	return TEXT_TOP | TEXT_GROWTH | (is_tree_of_end ? 0 : TEXT_TREE);
 }
 
@@ -156,7 +158,7 @@ static struct choice choose_by_figure(const struct settings *settings,
 	};
 }
 
-enum { CHOICES = 4 };
+enum { CHOICES = 5 };
 
 /* Choices of the same process are one, so that a recording of one process has one report. */
 static void choose_processes(const struct report_job *job, const struct recording *r,
@@ -169,9 +171,11 @@ static void choose_processes(const struct report_job *job, const struct recordin
 	choice[1] = choose_by_figure(settings, list, main, text, PROCESS_PEAK);
 	choice[2] = choose_by_figure(settings, list, main, text, PROCESS_LIVE);
 	choice[3] = choose_by_figure(settings, list, main, text, PROCESS_CALLS);
+	choice[4] = choose_by_figure(settings, list, main, text, PROCESS_PAGES);
 	choice[0] = (struct choice){
 		.slot = main,
-		.text = text & ~(choice[1].text | choice[2].text | choice[3].text | TEXT_PROCESSES),
+		.text = text & ~(choice[1].text | choice[2].text | choice[3].text |
+				 choice[4].text | TEXT_PROCESSES),
 	};
 	if (settings->report > REPORT_TEXT)
 		choice[0].text = TEXT_TOP;
@@ -179,7 +183,7 @@ static void choose_processes(const struct report_job *job, const struct recordin
 		choice[0].text = text & ~(unsigned)TEXT_PROCESSES;
 	else
 		return;
-	choice[1].text = choice[2].text = choice[3].text = 0;
+	choice[1].text = choice[2].text = choice[3].text = choice[4].text = 0;
 }
 
 /* memusage keeps a recording that it makes for its own reports only in a nameless file. */

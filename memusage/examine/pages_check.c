@@ -138,6 +138,17 @@ static void describe_moment(struct mu_pages *head, const struct snapshot *s,
 		       (s->is_incomplete ? MU_PAGES_CUT : 0u);
 }
 
+/* Numbers of sites come from the process, and what is made of them must stay small. */
+static void bound_sites(struct block_set *blocks, const struct image *im)
+{
+	const uint64_t sites = image_count(im, MU_SEC_SITES);
+
+	for (uint32_t i = 0; i < blocks->count; i++) {
+		if (blocks->block[i].site > sites)
+			blocks->block[i].site = (uint32_t)sites;
+	}
+}
+
 static int find_pages(int fd, struct snapshot *s, const struct pages_check_options *o,
 		      struct mu_error *err)
 {
@@ -148,6 +159,7 @@ static int find_pages(int fd, struct snapshot *s, const struct pages_check_optio
 	struct memory_parts m;
 	bool ok;
 
+	bound_sites(&s->blocks, &s->image);
 	memory_parts_find(&m, s);
 	ok = count_parts(&m, s, &heap, part);
 	if (!ok)

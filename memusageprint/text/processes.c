@@ -173,9 +173,9 @@ static const char *figure_text(char text[UNITS_LENGTH], uint64_t value, enum pro
 
 static uint64_t sum_of_figure(const struct process_list *list, enum process_figure figure)
 {
-	return figure == PROCESS_LIVE  ? list->own_lives :
-	       figure == PROCESS_CALLS ? list->own_calls :
-					 list->own_peaks;
+	return figure == PROCESS_LIVE || figure == PROCESS_PAGES ? list->own_lives :
+	       figure == PROCESS_CALLS				 ? list->own_calls :
+								   list->own_peaks;
 }
 
 void processes_print_share(FILE *out, const struct process_list *list,
@@ -184,6 +184,7 @@ void processes_print_share(FILE *out, const struct process_list *list,
 	const struct process_entry *second = find_second(list, e, figure);
 	const char *what = figure == PROCESS_LIVE  ? "were not freed" :
 			   figure == PROCESS_CALLS ? "calls were made" :
+			   figure == PROCESS_PAGES ? "were live at the end, held" :
 						     "were held";
 	char end[IMAGE_END_TEXT], own[UNITS_LENGTH], sum[UNITS_LENGTH];
 

@@ -33,6 +33,7 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.pid = (pid_t)(entry.pid ? entry.pid : r->process.pid),
 		.parent = (pid_t)r->process.ppid,
 		.is_forked = r->process.fork_mono_ns != 0,
+		.has_pages = im.head.pages != 0,
 		.start_ns = r->process.fork_mono_ns ? r->process.fork_mono_ns :
 						      r->process.start_mono_ns,
 		.end_ns = r->process.exit_mono_ns,
@@ -169,6 +170,8 @@ uint64_t process_figure_of(const struct process_entry *e, enum process_figure fi
 		return e->own_live;
 	case PROCESS_CALLS:
 		return e->own_calls;
+	case PROCESS_PAGES:
+		return e->has_pages ? e->own_live : 0;
 	default:
 		return e->own_peak;
 	}

@@ -26,6 +26,7 @@ struct process_entry {
 	pid_t parent;		/* likewise if it was recorded, else as the process saw it */
 	bool has_parent;	/* the parent is in the list */
 	bool is_forked;		/* began as a copy of its parent, else by an exec */
+	bool has_pages;		/* its pages were examined: pages.h */
 	bool is_last;		/* no later image of the same process is in the list */
 	uint64_t start_ns;	/* CLOCK_MONOTONIC */
 	uint64_t end_ns;	/* likewise; 0 unknown */
@@ -49,9 +50,10 @@ struct process_list {
 };
 
 /* The figure by which processes are compared. */
-enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS };
+enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS, PROCESS_PAGES };
 
-/* process_figure_of -- Returns the own figure of a process: bytes, or calls. */
+/* process_figure_of -- Returns the own figure of a process: bytes, or calls. PAGES are live bytes of
+ * one whose pages were examined, and 0 of another. */
 uint64_t process_figure_of(const struct process_entry *e, enum process_figure figure);
 
 /* process_list_load -- Reads the figures of all images.

@@ -109,6 +109,14 @@ exec 9>&-
 wait $launcher
 is $? 0 'the program is unharmed'
 
+# ---- several processes --------------------------------------------------------------------
+
+run memusage -o report --fragmentation sh -c 'fragments pool; (exit 3); fragments none; :'
+is "$status" 0 'several processes'
+like "$(cat report)" 'were live at the end, held by process .*fragments' \
+	'... the report says which one it is about'
+like "$(cat report)" 'in 2,0[4-9][0-9] pages, alone in 2,0' '... that with most'
+
 # A process that ends at once, or is killed, has no such figures, and that is said.
 run memusage -o report --fragmentation sh -c 'kill -9 $$'
 is "$status" 137 'a killed program'

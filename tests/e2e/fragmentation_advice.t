@@ -16,8 +16,10 @@ bytes() {
 }
 # advised WORDS: the bytes of the advice with these words in the report
 advised() {
-	set -- $(sed -n '/what may make/,$p' report | grep -F "$1" | head -n 1)
-	bytes "${1:-0}" "$2"
+	sed -n '/what may make/,$p' report | grep -F -m 1 "$1" | {
+		read -r number unit _
+		bytes "${number:-0}" "$unit"
+	}
 }
 # proved KIND WORDS COMMAND...: the command follows the advice
 proved() {
