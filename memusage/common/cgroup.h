@@ -41,7 +41,7 @@ bool cgroup_open_texts(struct cgroup *c, const char *groups, const char *mounts)
 /* cgroup_read -- Reads the use. Returns false if no limit can be read any more.
  *
  * about  percentage from which `used` has to be exact: below it inactive pages of files count, too,
- *        because they cost a file of statistics to tell, 50 us.
+ *        because they cost a file of statistics to tell, 8 us.
  * least  bytes in the group that are known not to be pages of files: statistics may be two seconds
  *        old, while the group itself is always up to date.
  */
