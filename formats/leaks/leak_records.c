@@ -121,7 +121,7 @@ static int compare_records(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Only blocks that were there before make no record. */
+/* Where changes are shown, what is gone is one; otherwise it makes no record. */
 static void drop_empty_records(struct leak_records *all)
 {
 	size_t kept = 0;
@@ -141,7 +141,8 @@ void leak_records_make(struct leak_records *all, const struct leak_report *r)
 		add_losses(all, r, r->before, true);
 	qsort(all->record, all->count, sizeof(*all->record), compare_keys);
 	join_records(all);
-	drop_empty_records(all);
+	if (!r->before)
+		drop_empty_records(all);
 	qsort(all->record, all->count, sizeof(*all->record), compare_records);
 }
 

@@ -197,8 +197,6 @@ static bool has_changed(const struct leak_record *r, enum leak_delta delta)
 		return now > before || r->own.blocks > r->own_before.blocks;
 	case LEAK_CHANGED:
 		return now != before || r->own.blocks != r->own_before.blocks;
-	case LEAK_NEW:
-		return r->own_before.blocks == 0;
 	default:
 		return true;
 	}

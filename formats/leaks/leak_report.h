@@ -21,7 +21,7 @@
 enum leak_resolution { LEAK_RESOLUTION_LOW, LEAK_RESOLUTION_MED, LEAK_RESOLUTION_HIGH };
 
 /* Which records are printed, by how they have changed since the check before. */
-enum leak_delta { LEAK_ANY, LEAK_INCREASED, LEAK_CHANGED, LEAK_NEW };
+enum leak_delta { LEAK_ANY, LEAK_INCREASED, LEAK_CHANGED };
 
 /* A set of kinds of loss: bits (1 << enum mu_loss_kind). */
 #define LEAK_KINDS_DEFAULT (1u << MU_LOSS_DEFINITE | 1u << MU_LOSS_POSSIBLE)

@@ -12,8 +12,8 @@
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/lifecycle/image.h"
-#include "libmemusage/lifecycle/leak_query.h"
 #include "libmemusage/lifecycle/pages_query.h"
+#include "libmemusage/requests/leak_query.h"
 
 static struct next_exits {
 	void (*ordinary)(int);
@@ -56,7 +56,7 @@ EXPORT void call_immediate_exit(int status)
 {
 	real_resolve();
 	pages_query_at_end();
-	leak_query_at_immediate_end((uint64_t)__builtin_return_address(0));
+	leak_query_at_immediate_end((uint64_t)__builtin_frame_address(0) + 16);
 	image_note_end(MU_END_IMMEDIATE, status);
 	next.immediate(status);
 }
@@ -65,7 +65,7 @@ EXPORT void call_c99_exit(int status)
 {
 	real_resolve();
 	pages_query_at_end();
-	leak_query_at_immediate_end((uint64_t)__builtin_return_address(0));
+	leak_query_at_immediate_end((uint64_t)__builtin_frame_address(0) + 16);
 	image_note_end(MU_END_IMMEDIATE, status);
 	next.immediate_c99(status);
 }

@@ -28,7 +28,6 @@
 #include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/fork.h"
 #include "libmemusage/lifecycle/image.h"
-#include "libmemusage/lifecycle/leak_query.h"
 #include "libmemusage/lifecycle/pages_query.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/sampler.h"
@@ -42,6 +41,7 @@
 #include "libmemusage/patch/symbol_hooks.h"
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/snapshots.h"
+#include "libmemusage/requests/leak_query.h"
 #include "recording/env.h"
 
 static void copy_config(const struct mu_segment *segment)

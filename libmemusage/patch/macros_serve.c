@@ -1,13 +1,14 @@
 /* macros_serve.c -- serving the requests of Valgrind's macros.
  *
  * Numbers and arguments are part of Valgrind's interface and never change.
- * Source  valgrind.h and dhat.h of Valgrind 3.19; DHAT_HISTOGRAM_MEMORY: those of 3.20.
+ * Source  valgrind.h, dhat.h and memcheck.h of Valgrind 3.19; DHAT_HISTOGRAM_MEMORY: those of 3.20.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "libmemusage/base/vectors.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/patch/macros.h"
+#include "libmemusage/requests/leak_query.h"
 #include "libmemusage/requests/pools.h"
 #include "libmemusage/requests/request.h"
 #include "libmemusage/unwind/patched_pc.h"
@@ -26,7 +27,10 @@ enum {
 	MEMPOOL_EXISTS = 0x130a,
 	RESIZEINPLACE_BLOCK = 0x130b,
 	DHAT_AD_HOC_EVENT = 0x44480000,
-	DHAT_HISTOGRAM_MEMORY = 0x44480001
+	DHAT_HISTOGRAM_MEMORY = 0x44480001,
+	DO_LEAK_CHECK = 0x4d430006,
+	COUNT_LEAKS = 0x4d430007,
+	COUNT_LEAK_BLOCKS = 0x4d43000c
 };
 
 /* In front of each frame of macros_entry(), downward from its bp. */
@@ -112,17 +116,22 @@ static void record_request(void *argument)
 	hook_leave(thread);
 }
 
-/* The usual way uses general registers only. The first event of a thread or process calls libc,
- * which may use others. */
-static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *frame)
+static inline struct macro_call macro_call_of(const uint64_t *frame)
 {
-	struct macro_call c = {
+	return (struct macro_call){
 		.place = { .slot = (uint64_t)(frame + 1),
 			   .bp = frame[0],
 			   .sp = (uint64_t)(frame + 2) + PATCHED_RED_ZONE },
 		.argument = (const uint64_t *)frame[FRAME_RAX],
 		.result = frame[FRAME_RDX],
 	};
+}
+
+/* The usual way uses general registers only. The first event of a thread or process calls libc,
+ * which may use others. */
+static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *frame)
+{
+	struct macro_call c = macro_call_of(frame);
 
 	if (gate.on && has_self())
 		record_request(&c);
@@ -131,12 +140,55 @@ static __attribute__((noinline)) uint64_t serve_memory_request(const uint64_t *f
 	return c.result;
 }
 
+/* ---- leak checks -------------------------------------------------------------------------- */
+
+static void check_leaks(void *argument)
+{
+	struct macro_call *c = argument;
+	const uint64_t *a = c->argument;
+
+	leak_query_now(&c->place, (a[1] ? MU_LEAK_CHECK_SUMMARY : 0u) |
+				  (a[2] == 1 ? MU_LEAK_CHECK_INCREASED : 0u) |
+				  (a[2] == 2 ? MU_LEAK_CHECK_CHANGED : 0u));
+}
+
+/* The four arguments are where the program wants the sums. */
+static void count_leaks(const uint64_t *a)
+{
+	struct leak_counts counts;
+
+	leak_query_count(&counts, (uint32_t)a[0] == COUNT_LEAK_BLOCKS);
+	*(uint64_t *)a[1] = counts.lost;
+	*(uint64_t *)a[2] = counts.dubious;
+	*(uint64_t *)a[3] = counts.reachable;
+	*(uint64_t *)a[4] = counts.suppressed;
+}
+
+/* Returns whether it is one of these requests, which is then served. */
+static __attribute__((noinline)) bool serve_leak_request(const uint64_t *frame)
+{
+	const uint64_t *a = (const uint64_t *)frame[FRAME_RAX];
+	struct macro_call c = macro_call_of(frame);
+
+	if ((uint32_t)a[0] == COUNT_LEAKS || (uint32_t)a[0] == COUNT_LEAK_BLOCKS) {
+		count_leaks(a);
+		return true;
+	}
+	if ((uint32_t)a[0] != DO_LEAK_CHECK)
+		return false;
+	if (rec.flags & MU_CFG_LEAKS)
+		vectors_preserve(check_leaks, &c);
+	return true;
+}
+
 uint64_t macros_serve(const uint64_t *frame)
 {
 	const uint64_t *argument = (const uint64_t *)frame[FRAME_RAX];
 
 	if (is_memory_request(argument[0]))
 		return serve_memory_request(frame);
+	if (argument[0] >> 16 == DO_LEAK_CHECK >> 16 && serve_leak_request(frame))
+		return 0;
 	if ((uint32_t)argument[0] == RUNNING_ON_VALGRIND &&
 	    rec.segment->config.requests == MU_REQUESTS_RUNNING)
 		return 1;

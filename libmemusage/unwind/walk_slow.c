@@ -204,7 +204,7 @@ walk_slow_caller(struct walk *walk, walk_slow_inner *is_inner, void *data)
 	struct slow_walk s = { &walk->stack, &walk->work, 0, false };
 	stack_memory_begin(s.stack, r->reg[CFI_SP]);
 	for (unsigned int n = 0; n < WALK_FRAMES && step_outward(&s, &truncated); n++)
-		if (!is_inner(data, r->reg[CFI_RA]))
+		if (!is_inner(data, r))
 			return r;
 	return NULL;
 }

@@ -17,8 +17,8 @@
  */
 unsigned int walk_slow(struct walk *walk, uint64_t slot, uint8_t *flags);
 
-/* Tells whether to go on outward from a frame with this return address. */
-typedef bool walk_slow_inner(void *data, uint64_t pc);
+/* Tells whether to go on outward from a frame with these registers. */
+typedef bool walk_slow_inner(void *data, const struct walk_registers *r);
 
 /* walk_slow_caller -- unwind until the first frame that is_inner() does not know.
  *

@@ -62,7 +62,7 @@ static void drop_orphaned_checks(const struct tree *t)
 static struct pending_check *start_check(struct tree *t, const struct process *p)
 {
 	const struct leak_settings *settings = &t->s->settings->leak_check;
-	const struct leak_check_options o = { .snapshot = SNAPSHOT_STOP, .is_at_end = true,
+	const struct leak_check_options o = { .snapshot = SNAPSHOT_STOP,
 					      .heuristics = settings->heuristics };
 	struct epoll_event event = { .events = EPOLLIN };
 	struct pending_check *c;

@@ -105,8 +105,7 @@ static bool write_result(int fd, const struct snapshot *s, const struct leak_los
 		.mono_ns = s->mono_ns,
 		.pause_ns = s->pause_ns,
 		.count = l->count,
-		.flags = (o->is_at_end ? MU_LEAK_CHECK_AT_END : 0u) |
-			 (s->tracee.copy > 0 ? 0u : MU_LEAK_CHECK_STOPPED) |
+		.flags = (s->tracee.copy > 0 ? 0u : MU_LEAK_CHECK_STOPPED) |
 			 (is_incomplete ? MU_LEAK_CHECK_CUT : 0u),
 	};
 

@@ -10,7 +10,6 @@
 struct leak_check_options {
 	enum snapshot_kind snapshot;
 	unsigned int heuristics; /* bits of LEAK_HEURISTIC_BIT() */
-	bool is_at_end;		 /* the process waits before it ends */
 };
 
 /* leak_check_run -- Examines a process, in a process of its own that does all the work.

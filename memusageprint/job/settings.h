@@ -98,7 +98,6 @@ struct settings {
 	unsigned leak_errors;	/* ... that are errors */
 	unsigned error_status;	/* of the program if there are any, 0: as without */
 	int leak_resolution;	/* enum leak_resolution */
-	int leak_delta;		/* enum leak_delta */
 	bool lifetimes;		/* lists show how long blocks lived */
 	int time_unit;		/* enum time_unit, of DHAT's profiles */
 	unsigned callers;	/* frames of their stacks, with that of malloc; 0: all */

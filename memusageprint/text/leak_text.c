@@ -82,6 +82,14 @@ static void print_check(FILE *out, const struct leak_report *r)
 	free(text);
 }
 
+/* Which records the program wanted to see. */
+static enum leak_delta delta_of(const struct leak_check *c)
+{
+	return c->head.flags & MU_LEAK_CHECK_INCREASED ? LEAK_INCREASED :
+	       c->head.flags & MU_LEAK_CHECK_CHANGED   ? LEAK_CHANGED :
+							 LEAK_ANY;
+}
+
 static void warn_about_check(const struct report_subject *s, const struct leak_check *c)
 {
 	if (c->head.flags & MU_LEAK_CHECK_CUT)
@@ -96,11 +104,9 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 		.pid = (uint32_t)s->pid,
 		.entry = s->image.head.examined.entry,
 		.o = {
-			.is_full = settings->leak_check == LEAK_CHECK_FULL,
 			.shown = settings->leak_kinds,
 			.errors = settings->leak_errors,
 			.resolution = (enum leak_resolution)settings->leak_resolution,
-			.delta = (enum leak_delta)settings->leak_delta,
 			.callers = settings->callers ? settings->callers : CALLERS_DEFAULT,
 			.strip = (const char *const *)settings->fullpath_after.item,
 			.strips = settings->fullpath_after.count,
@@ -109,12 +115,16 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 		},
 	};
 	struct leak_heap heap = heap_of_run(s);
+	static const struct leak_check none;
+	const bool is_full = settings->leak_check == LEAK_CHECK_FULL;
 	struct leak_checks all;
 
 	leak_checks_read(&all, &s->image);
 	for (size_t i = 0; i < all.count; i++) {
 		r.check = &all.check[i];
-		r.before = i > 0 && settings->leak_delta != LEAK_ANY ? &all.check[i - 1] : NULL;
+		r.o.is_full = is_full && !(r.check->head.flags & MU_LEAK_CHECK_SUMMARY);
+		r.o.delta = delta_of(r.check);
+		r.before = r.o.delta != LEAK_ANY ? i > 0 ? &all.check[i - 1] : &none : NULL;
 		r.heap = r.check->head.flags & MU_LEAK_CHECK_AT_END ? &heap : NULL;
 		heap.frees = heap.allocs - live_blocks(r.check);
 		warn_about_check(s, r.check);

@@ -22,11 +22,11 @@ my $start = qr/^(macros_entry|patch_entry_common|patch_entry_returned|(before|af
 	check_thresholds)$/x;
 
 # Functions that run once, before the first event of a process or thread, by vectors_preserve():
-# only entry_enter() and serve_memory_request() lead there.
+# only entry_enter(), serve_memory_request() and serve_leak_request() lead there.
 my %once = map { $_ => 1 } qw(recorder_start recorder_announce recorder_restart thread_attach);
 my $leads_there = 'hook_enter_slow';
 my %may_lead = map { $_ => 1 } qw(entry_enter enter_hook macros_serve serve_memory_request
-	record_request);
+	record_request find_caller);
 
 # Calls by a pointer, except those of a switch.
 my %pointer = (
@@ -38,7 +38,7 @@ my %pointer = (
 	loaded_find => 'by ask_dynamic_linker() only', vectors_preserve_in => 'what it was given',
 	preserve_on_stack => 'likewise', preserve_in_area => 'likewise',
 	request_histogram_at => 'our own', instructions_read => 'our own',
-	cfi_evaluate => 'a callback of ours',
+	cfi_evaluate => 'a callback of ours', walk_slow_caller => 'likewise',
 	snapshots_thresholds => 'check_thresholds()',
 	maps_for_each => 'a callback of ours', thread_for_each => 'likewise',
 );

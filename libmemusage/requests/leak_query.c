@@ -1,12 +1,12 @@
-/* leak_query.c -- asking the collector for a leak check before this process ends.
+/* leak_query.c -- asking the collector for a leak check.
  *
  * The frames of exit(), of the dynamic linker and of the recorder lie where those of the program
  * were, and have words in them that nothing has written since. So the examiner is told where the
- * stack of the caller of exit() begins, and which registers it had.
+ * stack of the caller begins, and which registers it had.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "libmemusage/lifecycle/leak_query.h"
+#include "libmemusage/requests/leak_query.h"
 
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -14,6 +14,7 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/collector_query.h"
 #include "libmemusage/image/recorder.h"
@@ -37,18 +38,19 @@ static bool is_in(const struct code_range *c, uint64_t pc)
 	return pc - c->start - 1 < c->size;
 }
 
-static bool is_inside_exit(void *data, uint64_t pc)
+static bool is_inside_exit(void *data, const struct walk_registers *r)
 {
 	struct exit_search *s = data;
+	const uint64_t pc = r->reg[CFI_RA];
 	bool was_met = s->is_met;
 
 	s->is_met = is_in(&s->function[0], pc) || is_in(&s->function[1], pc);
 	return !was_met || s->is_met;
 }
 
-static bool is_inside_call(void *data, uint64_t pc)
+static bool is_below(void *data, const struct walk_registers *r)
 {
-	return pc != *(const uint64_t *)data;
+	return r->reg[CFI_SP] < *(const uint64_t *)data;
 }
 
 static struct code_range find_function(const char *name)
@@ -61,23 +63,37 @@ static struct code_range find_function(const char *name)
 	return c;
 }
 
-static void publish_caller(const struct walk_registers *r)
+static void publish_caller(const struct walk_registers *r, uint64_t sp)
 {
 	/* DWARF's numbers of rbx, rbp, r12 to r15. */
 	static const unsigned char kept[MU_EXAMINED_REGISTERS] = { 3, 6, 12, 13, 14, 15 };
 	struct mu_examined *e = &rec.image->examined;
 
-	e->exit_sp = r ? r->reg[CFI_SP] : 0;
+	e->exit_sp = r ? r->reg[CFI_SP] : sp;
 	for (unsigned int i = 0; i < MU_EXAMINED_REGISTERS; i++)
 		e->exit_register[i] = r ? r->reg[kept[i]] : 0;
 }
 
-/* ---- the question ----------------------------------------------------------------------- */
-
-static bool is_wanted(void)
+/* The caller is where IS_INNER says, at SP or above; 0: not known. Returns false in a sandbox, or
+ * if the thread cannot be recorded. */
+static bool find_caller(walk_slow_inner *is_inner, void *data, uint64_t sp)
 {
-	return rec.flags & MU_CFG_LEAKS && gate.on && rec.pid == sys_getpid() && has_self() &&
-	       self->walk && !sandbox.is_on && rec.image->process.fork_mono_ns == 0 &&
+	struct thread *thread = hook_enter();
+
+	if (!thread)
+		return false;
+	bool has_walk = thread->walk != NULL;
+	if (has_walk)
+		publish_caller(walk_slow_caller(thread->walk, is_inner, data), sp);
+	hook_leave(thread);
+	return has_walk;
+}
+
+/* ---- the question --------------------------------------------------------------------------- */
+
+static bool is_possible(void)
+{
+	return rec.flags & MU_CFG_LEAKS && gate.on && !sandbox.is_on && rec.pid == sys_getpid() &&
 	       rec.image->examined.exit_thread == 0;
 }
 
@@ -87,23 +103,25 @@ static void allow_examiner(void)
 	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
 }
 
-static void take_answer(void)
+static void take_answer(uint32_t flags)
 {
 	struct mu_image *image = rec.image;
 	struct mu_leak_check *check = arena_at(image->query_offset);
 
+	check->flags |= flags;
 	check->next = image->examined.check;
 	__atomic_store_n(&image->examined.check, image->query_offset, __ATOMIC_RELEASE);
 }
 
-static void ask(void)
+/* A process asks once when it ends: exit_thread stays. */
+static void ask(uint32_t flags)
 {
 	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
 	allow_examiner();
 	while (!collector_query_begin(MU_QUERY_LEAKS))
 		;
 	if (collector_query_ask())
-		take_answer();
+		take_answer(flags);
 	collector_query_end();
 }
 
@@ -111,18 +129,47 @@ void leak_query_at_end(void)
 {
 	struct exit_search s = { .is_met = false };
 
-	if (!is_wanted())
+	if (!is_possible() || rec.image->process.fork_mono_ns)
 		return;
 	s.function[0] = find_function("exit");
 	s.function[1] = find_function("quick_exit");
-	publish_caller(walk_slow_caller(self->walk, is_inside_exit, &s));
-	ask();
+	if (find_caller(is_inside_exit, &s, 0))
+		ask(MU_LEAK_CHECK_AT_END);
 }
 
-void leak_query_at_immediate_end(uint64_t caller)
+void leak_query_at_immediate_end(uint64_t sp)
 {
-	if (!is_wanted())
+	if (is_possible() && !rec.image->process.fork_mono_ns && find_caller(is_below, &sp, sp))
+		ask(MU_LEAK_CHECK_AT_END);
+}
+
+void leak_query_now(const struct call_site *place, uint32_t flags)
+{
+	uint64_t sp = place->sp;
+
+	if (!is_possible() || !find_caller(is_below, &sp, sp))
 		return;
-	publish_caller(walk_slow_caller(self->walk, is_inside_call, &caller));
-	ask();
+	ask(flags);
+	rec.image->examined.exit_thread = 0;
+}
+
+void leak_query_count(struct leak_counts *counts, bool blocks)
+{
+	const uint64_t offset = rec.image ? rec.image->examined.check : 0;
+
+	*counts = (struct leak_counts){ 0 };
+	if (!offset)
+		return;
+	const struct mu_leak_check *check = arena_at(offset);
+	for (uint64_t i = 0; i < check->count; i++) {
+		const struct mu_loss *loss = &check->loss[i];
+		uint64_t value = blocks ? loss->blocks : loss->bytes;
+
+		if (loss->kind == MU_LOSS_REACHABLE)
+			counts->reachable += value;
+		else if (loss->kind == MU_LOSS_POSSIBLE)
+			counts->dubious += value;
+		else
+			counts->lost += value;
+	}
 }

@@ -1,0 +1,36 @@
+/* leak_query.h -- asking the collector for a leak check.
+ *
+ * Only with MU_CFG_LEAKS. The calling thread waits for the answer, 120 s at most.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "libmemusage/requests/client_block.h"
+
+/* leak_query_at_end -- ask when exit handlers run, in a process that began with exec. */
+void leak_query_at_end(void);
+
+/* leak_query_at_immediate_end -- ask in a function that ends the process without them.
+ *
+ * sp  stack pointer of its caller.
+ */
+void leak_query_at_immediate_end(uint64_t sp);
+
+/* leak_query_now -- ask because the program requests it.
+ *
+ * place  of the request.
+ * flags  of the result: MU_LEAK_CHECK_SUMMARY, _INCREASED, _CHANGED.
+ * Outside the hook; async-signal-safe.
+ */
+void leak_query_now(const struct call_site *place, uint32_t flags);
+
+/* What the last check found, in the order of Valgrind's VALGRIND_COUNT_LEAKS. */
+struct leak_counts {
+	uint64_t lost, dubious, reachable, suppressed;
+};
+
+/* leak_query_count -- add up what the last check found, in bytes or in blocks. 0: there was none. */
+void leak_query_count(struct leak_counts *counts, bool blocks);

@@ -1,0 +1,32 @@
+#!/bin/sh
+# leak_requests.t -- a program can ask for leak checks by Valgrind's macros, and is told what they
+# found; the report has them in the order of time.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage memusageprint leak_requests
+PATH=$WORKLOADS:$PATH
+[ "$(uname -m)" = x86_64 ] || skip_all "requests of Valgrind's macros are served on x86-64 only"
+
+memusage --leak-check=full --show-leak-kinds=all -o mu.log leak_requests 2>told
+is "$(sed -n 1p told)" 'before lost=0/0 dubious=0/0 reachable=0/0 suppressed=0/0' \
+	'before the first check nothing is known'
+is "$(sed -n 2p told)" 'first lost=100/1 dubious=50/1 reachable=0/0 suppressed=0/0' \
+	'the first check is told'
+is "$(sed -n 3p told)" 'added lost=130/2 dubious=50/1 reachable=0/0 suppressed=0/0' '... the second'
+is "$(sed -n 4p told)" 'last lost=130/2 dubious=0/0 reachable=50/1 suppressed=0/0' '... and the last'
+is "$(grep -c 'LEAK SUMMARY' mu.log)" 5 'four checks by request, one at the end'
+is "$(grep -c 'HEAP SUMMARY' mu.log)" 1 'the heap is summed up at the end'
+like "$(cat mu.log)" \
+	'^==[0-9]+== 30 \(\+30\) bytes in 1 \(\+1\) blocks are definitely lost in loss record [0-9] of' \
+	'what was added'
+like "$(cat mu.log)" '^==[0-9]+==    definitely lost: 130 \(\+30\) bytes in 2 \(\+1\) blocks$' \
+	'... also in the sums'
+like "$(cat mu.log)" \
+	'^==[0-9]+== 0 \(-50\) bytes in 0 \(-1\) blocks are possibly lost in loss record' 'what is gone'
+like "$(cat mu.log)" '^==[0-9]+== 50 \(\+50\) bytes in 1 \(\+1\) blocks are still reachable in' \
+	'... and what it has become'
+run memusage --top leak_requests
+is "$status" 0 'without --leak-check'
+is "$(printf '%s\n' "$err" | grep -c 'lost=9/9')" 4 '... the requests do nothing'
+done_testing

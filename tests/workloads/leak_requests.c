@@ -1,0 +1,66 @@
+/* leak_requests.c -- asks for leak checks by Valgrind's macros, and prints what it is told.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Valgrind's header, as far as it is needed: the same bytes of code, and the same numbers. */
+static unsigned long request(unsigned long number, unsigned long a, unsigned long b,
+			     unsigned long c, unsigned long d)
+{
+	volatile unsigned long argument[6] = { number, a, b, c, d, 0 };
+	volatile unsigned long result;
+
+	__asm__ volatile("rolq $3, %%rdi ; rolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi ; rolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "=d"(result)
+			 : "a"(&argument[0]), "0"(0ul)
+			 : "cc", "memory");
+	return result;
+}
+
+enum { DO_LEAK_CHECK = 0x4d430006, COUNT_LEAKS, COUNT_LEAK_BLOCKS = 0x4d43000c };
+
+static __attribute__((noinline)) void lose(size_t size)
+{
+	volatile char room[4096];
+	char *volatile p = malloc(size);
+
+	memset(p, 0, size);
+	p = NULL;
+	room[0] = room[4095] = 0;
+}
+
+static void *volatile held;
+
+static __attribute__((noinline)) void print_counts(const char *when)
+{
+	unsigned long n[4] = { 9, 9, 9, 9 }, b[4] = { 9, 9, 9, 9 };
+
+	request(COUNT_LEAKS, (unsigned long)&n[0], (unsigned long)&n[1], (unsigned long)&n[2],
+		(unsigned long)&n[3]);
+	request(COUNT_LEAK_BLOCKS, (unsigned long)&b[0], (unsigned long)&b[1],
+		(unsigned long)&b[2], (unsigned long)&b[3]);
+	fprintf(stderr, "%s lost=%lu/%lu dubious=%lu/%lu reachable=%lu/%lu suppressed=%lu/%lu\n",
+		when, n[0], b[0], n[1], b[1], n[2], b[2], n[3], b[3]);
+}
+
+int main(void)
+{
+	print_counts("before");
+	lose(100);
+	held = (char *)malloc(50) + 3;
+	request(DO_LEAK_CHECK, 0, 0, 0, 0);
+	print_counts("first");
+	lose(30);
+	request(DO_LEAK_CHECK, 0, 1, 0, 0); /* what has been added */
+	print_counts("added");
+	held = (char *)held - 3;
+	request(DO_LEAK_CHECK, 0, 2, 0, 0); /* what has changed */
+	request(DO_LEAK_CHECK, 1, 0, 0, 0); /* a summary */
+	print_counts("last");
+	return 0;
+}
