@@ -32,5 +32,5 @@ struct leak_counts {
 	uint64_t lost, dubious, reachable, suppressed;
 };
 
-/* leak_query_count -- add up what the last check found, in bytes or in blocks. 0: there was none. */
+/* leak_query_count -- add up what the last check found, in bytes or blocks; 0: there was none. */
 void leak_query_count(struct leak_counts *counts, bool blocks);

@@ -25,6 +25,9 @@ enum {
 
 static void copy_leaf(struct page_words *w, const struct image *im, uint64_t key, uint64_t offset)
 {
+	/* Leaves of an honest image share no bytes. */
+	if (w->count > image_bytes(im) / sizeof(w->leaf->word))
+		return;
 	array_reserve(&w->leaf, &w->room, w->count + UINT64_C(1), sizeof(*w->leaf));
 	w->leaf[w->count].key = key;
 	if (image_copy(im, offset, w->leaf[w->count].word, sizeof(w->leaf->word)))

@@ -8,10 +8,12 @@
  */
 #include "memusage/remote/remote_leaks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/units.h"
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
@@ -132,6 +134,8 @@ static const char *find_why_not(const struct remote *r)
 		return "it was started paused, so that older blocks are not known";
 	if (flags & (MU_CFG_PAGES | MU_CFG_COPIES | MU_CFG_AD_HOC))
 		return "its blocks are not recorded (--pages-as-heap or --mode)";
+	if (__atomic_load_n(&r->contact.live.shared->stopped, __ATOMIC_RELAXED))
+		return "recording is stopped: blocks that it does not know may hold others";
 	if (!(flags & MU_CFG_STACKS))
 		return "no call stacks are recorded: start it with --leak-check, --record or --top";
 	return NULL;
@@ -144,6 +148,7 @@ int remote_leaks_run(struct remote *r)
 	struct leak_check_options o = { .snapshot = (enum snapshot_kind)kind };
 	struct mu_leak_check *check;
 	struct leak_words words;
+	char text[UNITS_LENGTH];
 	struct mu_error err;
 	int result;
 
@@ -159,6 +164,9 @@ int remote_leaks_run(struct remote *r)
 		warn("process %d: %s", (int)r->pid, err.text);
 		return -1;
 	}
+	if (r->settings->verbose)
+		fprintf(stderr, "memusage: process %d stood still for %s\n", (int)r->pid,
+			units_duration(text, check->pause_ns));
 	r->leak_words = &words;
 	r->leak_check = check;
 	result = remote_report_copied(r, print_report);
