@@ -52,8 +52,8 @@ struct process_list {
 /* The figure by which processes are compared. */
 enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS, PROCESS_PAGES };
 
-/* process_figure_of -- Returns the own figure of a process: bytes, or calls. PAGES are live bytes of
- * one whose pages were examined, and 0 of another. */
+/* process_figure_of -- Returns the own figure of a process: bytes, or calls. PAGES are live bytes
+ * of one whose pages were examined, and 0 of another. */
 uint64_t process_figure_of(const struct process_entry *e, enum process_figure figure);
 
 /* process_list_load -- Reads the figures of all images.
