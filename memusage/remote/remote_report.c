@@ -74,7 +74,7 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 	} else {
 		c.image.pages = r->pages;
 		c.image.leak_check = r->leak_check;
-		if (!r->leak_check)
+		if (!r->leak_check && !r->pages)
 			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);
