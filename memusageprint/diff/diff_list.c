@@ -130,7 +130,7 @@ static void put_first_line(FILE *out, const struct diff_list *l, const struct di
 	else
 		fprintf(out, " %s by " LAYOUT_STRONG "%s" LAYOUT_PLAIN "%s%s, from %s to %s",
 			e->change > 0 ? "grew" : "shrank", by, *bounds ? " " : "", bounds, a, b);
-	fprintf(out, " %s\n", diff_text_metric(d));
+	fprintf(out, ", %s\n", diff_text_metric(d));
 	put_callers(out, l, e);
 }
 

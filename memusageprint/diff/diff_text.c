@@ -100,9 +100,9 @@ static void put_share(FILE *out, const struct difference *d)
 
 	if (!s.has_any)
 		return;
-	fprintf(out, "%.1f%% of it %s at places that both have",
-		percent_down(s.path + s.folded + s.moved), d->kind == METRIC_TEMPORARY ? "were" :
-								    "was");
+	fprintf(out, "%.1f%% of %s at places that both have",
+		percent_down(s.path + s.folded + s.moved),
+		d->kind == METRIC_TEMPORARY ? "them were" : "it was");
 	if (s.folded > 0)
 		fprintf(out, ", %.1f%% inlined or split", 100 * s.folded);
 	if (s.moved > 0)

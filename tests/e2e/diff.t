@@ -24,7 +24,7 @@ answer() { printf '%s\n' "$out" | sed -n '/^new /{n;n;p;q;}'; }
 # The percentage that was matched.
 matched() { printf '%s\n' "$out" | sed -n 's/^\([0-9]*\)\.[0-9]%.* at places that both have.*/\1/p'; }
 
-grew='^make_index .*grew by 244 KiB, from 195 KiB to 439 KiB live when the heap was largest'
+grew='^make_index .*grew by 244 KiB, from 195 KiB to 439 KiB, live when the heap was largest'
 all='^In all 977 KiB became 1\.19 MiB: \+244 KiB'
 
 # ---- the same source, built in another way -------------------------------------------------------
@@ -125,7 +125,7 @@ static void more(void)\
 s/^	fill_cache();/	more();/' "$source" >new.c
 build new gcc new.c -g -O0 2>warnings || cat warnings
 diff_of gcc0.mur new.mur
-like "$(answer)" '^more \(new\.c:[0-9]+\) is new: 684 KiB live when' 'a new function is new'
+like "$(answer)" '^more \(new\.c:[0-9]+\) is new: 684 KiB, live when' 'a new function is new'
 like "$out" 'shrunk by' '... and what is gone'
 like "$out" '^ *-293 KiB +781 KiB +488 KiB  copy_text ' '... is listed'
 like "$out" 'called by fill_cache ' '... with its callers'
@@ -146,16 +146,16 @@ diff_of --tree gcc0.mur new.mur
 like "$(tree)" '^ +-293 KiB +781 KiB +488 KiB  copy_text ' '... what shrank'
 like "$(tree)" '^ +-293 KiB +293 KiB +0 B  `- fill_cache ' '... below its caller'
 diff_of --tree=end --threshold=50 gcc0.mur new.mur
-like "$out" 'is new: 684 KiB live at the end' '... at the end'
+like "$out" 'is new: 684 KiB, live at the end' '... at the end'
 unlike "$(tree)" 'make_index' '... above a threshold'
 like "$(tree)" '^ +-391 KiB +977 KiB +586 KiB  all other places$' '... the sums agree'
 diff_of --tree=total gcc0.mur gcc2.more.mur
-like "$(answer)" '^make_index .*grew by 244 KiB.* allocated in all$' '... of all allocations'
+like "$(answer)" '^make_index .*grew by 244 KiB.*, allocated in all$' '... of all allocations'
 
 # ---- other metrics, other groups, other files ----------------------------------------------------
 
 diff_of --leaks --top --group=file gcc0.mur gcc2.more.mur
-like "$out" '^.*compared\.c grew by 244 KiB.* live at the end' '--leaks, by file'
+like "$out" '^.*compared\.c grew by 244 KiB.*, live at the end' '--leaks, by file'
 diff_of --temporary gcc0.mur gcc2.more.mur
 like "$out" '^there were no temporary blocks in either$' '--temporary'
 diff_of --grep=read_all gcc0.mur gcc2.more.mur
