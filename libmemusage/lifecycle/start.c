@@ -39,9 +39,9 @@
 #include "libmemusage/patch/builtin_malloc_detect.h"
 #include "libmemusage/patch/macros.h"
 #include "libmemusage/patch/symbol_hooks.h"
+#include "libmemusage/requests/leak_query.h"
 #include "libmemusage/requests/request.h"
 #include "libmemusage/tables/snapshots.h"
-#include "libmemusage/requests/leak_query.h"
 #include "recording/env.h"
 
 static void copy_config(const struct mu_segment *segment)
