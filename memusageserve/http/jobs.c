@@ -181,6 +181,11 @@ static struct job *add_job(struct jobs *j, const struct request *r)
 	return job;
 }
 
+static void on_order(void *data)
+{
+	start_workers(data);
+}
+
 void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, void *data)
 {
 	struct job *job = find_same_job(j, r);
@@ -190,7 +195,8 @@ void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, voi
 		job = add_job(j, r);
 	*taker = (struct job_taker){ .call = call, .data = data, .next = job->takers };
 	job->takers = taker;
-	start_workers(j);
+	/* Whoever orders is not ready for an answer yet, which a job that cannot start has at once. */
+	loop_at(j->loop, &j->starter, loop_now(), on_order, j);
 }
 
 void jobs_cancel(struct jobs *j, const void *data)
@@ -221,6 +227,7 @@ void jobs_end(struct jobs *j, const char *reason)
 
 void jobs_stop(struct jobs *j, const char *reason)
 {
+	loop_clear(j->loop, &j->starter);
 	while (j->first) {
 		struct job *job = j->first;
 

@@ -26,11 +26,14 @@ struct jobs {
 	bool no_names_cache;
 	struct job *first;	/* in the order of their requests */
 	unsigned int workers;
+	/* private */
+	struct loop_timer starter;
 };
 
 /* jobs_order -- Has an answer made.
  *
- * call  is called once, later, unless jobs_cancel() comes before.
+ * call  is called once, from the loop, unless jobs_cancel() comes before: also for a job that cannot be
+ *       started.
  */
 void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, void *data);
 

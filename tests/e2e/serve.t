@@ -92,6 +92,18 @@ else
 	skip 'the page was not built' 4
 fi
 
+# ---- no room for a file
+
+first=$server first_at=$at
+TMPDIR=/nonexistent begin_serve --pid="$pid" --serve=127.0.0.1:0
+get '/debug/pprof/heap?seconds=1'
+is "$status" 503 'a change that cannot be kept has an answer at once'
+like "$out" '^there are too few resources' 'with the reason'
+get /debug/pprof/heap?debug=1
+isnt "$status" "curl 28" 'other requests have one'
+end_serve
+server=$first at=$first_at
+
 # ---- the end
 
 end
