@@ -265,10 +265,15 @@ static void write_sample(struct pprof_writer *w, const struct site *s, const str
 	flush_message(w);
 }
 
-static bool is_unchanged(const struct pprof_writer *w, const struct site *s)
+bool pprof_shows_site(const struct pprof_now *now, const struct site *s)
 {
-	return w->now && w->now->is_change && s->total_blocks == 0 && s->total_bytes == 0 &&
-	       s->live_blocks == 0 && s->live_bytes == 0;
+	struct site known = *s;
+
+	if (!now || !now->is_change)
+		return sites_is_counted(s);
+	known.total_blocks = 1;
+	return sites_is_counted(&known) && (s->total_blocks || s->total_bytes || s->live_blocks ||
+					    s->live_bytes);
 }
 
 static void write_all_samples(struct pprof_writer *w)
@@ -277,7 +282,7 @@ static void write_all_samples(struct pprof_writer *w)
 		const struct site *s = &w->p->sites.site[i];
 		struct filtered stack = filter_stack(w->e->filter, s->stack);
 
-		if (sites_is_counted(s) && !stack.is_ignored && !is_unchanged(w, s))
+		if (pprof_shows_site(w->now, s) && !stack.is_ignored)
 			write_sample(w, s, &stack);
 	}
 }

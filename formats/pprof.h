@@ -41,6 +41,7 @@ struct pprof_now {
 
 /* pprof_write_now -- Writes a profile of now. Errors of OUT stay with it. */
 void pprof_write_now(FILE *out, const struct pprof_now *now);
+
 /* pprof_write_diff -- Writes a comparison as `pprof -diff_base` makes it of two profiles.
  *
  * What the old file has is negative, in samples of their own with the label pprof::base, so that
@@ -49,3 +50,10 @@ void pprof_write_now(FILE *out, const struct pprof_now *now);
  * Source google/pprof, internal/driver/fetch.go and internal/report, of 2024.
  */
 void pprof_write_diff(FILE *out, const struct diff_export *e);
+
+/* pprof_shows_site -- Tells whether a site counts in a profile of now.
+ *
+ * now  NULL: in one of the end.
+ * A change has places at which blocks were only freed, so that none was allocated.
+ */
+bool pprof_shows_site(const struct pprof_now *now, const struct site *s);

@@ -33,8 +33,7 @@ static bool is_shown(const struct pprof_now *now, const struct export *e, const 
 		     struct filtered *stack)
 {
 	*stack = filter_stack(e->filter, s->stack);
-	return sites_is_counted(s) && !stack->is_ignored &&
-	       (!now->is_change || s->total_blocks || s->live_blocks || s->live_bytes);
+	return pprof_shows_site(now, s) && !stack->is_ignored;
 }
 
 static struct text_values sum_values(const struct pprof_now *now)

@@ -92,6 +92,16 @@ else
 	skip 'the page was not built' 4
 fi
 
+# ---- a change of frees alone
+
+get '/debug/pprof/heap?seconds=2' &
+change=$!
+until_true has_kept
+tell free 1
+wait $change
+out=$(python3 "$MU_SRC/tests/lib/pprof.py" body 2>&1)
+like "$out" ' 0 0 -1 -[1-9][0-9]* pid=' 'a change of a place at which blocks were only freed'
+
 # ---- no room for a file
 
 first=$server first_at=$at
