@@ -108,7 +108,10 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	return 1;
 }
 
-/* Returns how many threads were found that were not known, or -1 with errno. */
+/* Returns how many threads were found that were not known, or -1 with errno.
+ *
+ * The first thread of the process comes last: while it is traced, the kernel keeps process-wide
+ * signals that the process ignores, and wakes threads that are not traced yet for them. */
 static int seize_new_threads(struct tracee *t)
 {
 	char path[64];
@@ -121,7 +124,7 @@ static int seize_new_threads(struct tracee *t)
 	while (tasks && result >= 0 && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid <= 0 || find_thread(t, tid))
+		if (tid <= 0 || tid == t->pid || find_thread(t, tid))
 			continue;
 		result = seize_thread(t, tid);
 		found += result > 0;
@@ -131,6 +134,10 @@ static int seize_new_threads(struct tracee *t)
 
 		closedir(tasks);
 		errno = why;
+	}
+	if (result >= 0 && found == 0 && !find_thread(t, t->pid)) {
+		result = seize_thread(t, t->pid);
+		found += result > 0;
 	}
 	return result < 0 ? -1 : found;
 }
@@ -278,8 +285,13 @@ static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
 	thread->is_running = true;
 }
 
+/* The first thread of the process first, for the same reason. */
 void tracee_resume(struct tracee *t)
 {
+	struct tracee_thread *first = find_thread(t, t->pid);
+
+	if (first)
+		end_thread_trace(t, first);
 	for (uint32_t i = 0; i < t->count; i++)
 		end_thread_trace(t, &t->thread[i]);
 }
@@ -306,14 +318,20 @@ static bool has_filter(pid_t pid)
 }
 
 /* Returns the number of a thread that can make a call, or t->count. One that was about to get a
- * signal would lose what the signal says. */
+ * signal would lose what the signal says. It is stopped again later, alone: so it is not the first
+ * of the process if there are others. */
 static uint32_t find_caller(const struct tracee *t)
 {
-	uint32_t i = 0;
+	uint32_t found = t->count;
 
-	while (i < t->count && (t->thread[i].signal || !t->thread[i].extended))
-		i++;
-	return i;
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (t->thread[i].signal || !t->thread[i].extended)
+			continue;
+		found = i;
+		if (t->thread[i].tid != t->pid)
+			break;
+	}
+	return found;
 }
 
 /* The copy is held by ptrace, and ends with us. */
