@@ -150,9 +150,10 @@ harmless() {
 	is "$(cat ../secret)" untouched "$1: no file of root's is changed"
 	is "$(ls)" '' '... nor made'
 	unlike "$err" 'signal' '... nothing crashes'
-	# The real collector may have answered before the other one has read the question.
-	until_true grep -q asked ../said
-	is "$(sort -u ../said | grep asked)" 'asked by 64123' '... and it was the user who asked'
+	# Where the real collector runs, it may have been asked first, and its answer was enough.
+	[ "$real" = runs ] || until_true grep -q asked ../said
+	asked=$(sort -u ../said | grep asked)
+	[ "$real$asked" = runs ] || is "$asked" 'asked by 64123' '... and it was the user who asked'
 }
 
 # What would be taken for options, if it were; then with what would be an error.
@@ -165,7 +166,8 @@ for how in words lines silent twice short long; do
 		"--dhat-out-file=$MU_TMP/empty/dhat" --spacetime-files=text --debuginfod \
 		"--outp=$MU_TMP/secret" "--root=$MU_TMP" "$MU_TMP/secret" -- --record
 	# Of those that can be believed the real one would answer, too.
-	case $how in words | lines | twice) kill -STOP "$collector" ;; esac
+	real=runs
+	case $how in words | lines | twice) real=stopped && kill -STOP "$collector" ;; esac
 	run call detailed_snapshot ../shot
 	result=$status
 	harmless "an answer with $how"
@@ -175,7 +177,8 @@ for how in words lines silent twice short long; do
 	kill -CONT "$collector"
 	silence
 done
-asked=$pid
+process=$pid
+real=unasked
 for how in empty unsealed wraps number file; do
 	lie $how
 	pid=$liar
@@ -186,7 +189,7 @@ for how in empty unsealed wraps number file; do
 	done
 	silence
 done
-pid=$asked
+pid=$process
 end
 cd ..
 
