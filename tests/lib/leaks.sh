@@ -33,6 +33,10 @@ leak_records() {
 
 # leak_sums FILE: bytes and blocks of the four kinds, in the order of the summary
 leak_sums() {
+	if grep -q 'no leaks are possible$' "$1"; then
+		echo '0/0 0/0 0/0 0/0'
+		return
+	fi
 	tr -d ',' <"$1" |
 		sed -n 's/^==[0-9]*== *\(.*\): \([0-9]*\) bytes in \([0-9]*\) blocks$/\1:\2\/\3/p' |
 		sed -n 's/^\(definitely lost\|indirectly lost\|possibly lost\|still reachable\)://p' |
