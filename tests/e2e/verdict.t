@@ -109,7 +109,6 @@ for i in $(seq 400); do
 	echo "select count(*) from t where b like '%$i%';"
 done >>cache.sql
 real peak_bytes grows 'a list that keeps its strings' perl keep.pl
-real total_bytes churns 'strings that each step replaces' perl keep.pl
 real peak_bytes grows 'a list that keeps its bytes' python3 keep.py
 real peak_bytes settled 'the pages of a table that is only read' sqlite3 :memory: '.read cache.sql'
 done_testing
