@@ -16,7 +16,7 @@
 #include "memusageprint/diff/diff_exports.h"
 #include "formats/leaks/leak_report.h"
 #include "memusageprint/export/export_formats.h"
-#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/dhat/dhat_metric.h"
 #include "memusageprint/text/graph.h"
 #include "profile/model/top.h"
 

@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/recording_report.h"
-#include "memusageprint/text/dhat_text.h"
+#include "memusageprint/dhat/dhat_text.h"
 #include "memusageprint/text/import_report.h"
 #include "memusageprint/text/massif_text.h"
 

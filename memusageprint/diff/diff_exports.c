@@ -10,7 +10,7 @@
 #include "cli/version.h"
 #include "cli/xmalloc.h"
 #include "formats/diff.h"
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 
 static const struct {
 	const char *name;

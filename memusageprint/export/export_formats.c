@@ -15,7 +15,7 @@
 #include "formats/json.h"
 #include "formats/massif.h"
 #include "formats/massif_convert.h"
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 #include "memusageprint/export/dhat_export.h"
 #include "memusageprint/export/massif_export.h"
 #include "memusageprint/job/growth_moments.h"

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "cli/xmalloc.h"
-#include "formats/pprof.h"
-#include "formats/pprof_text.h"
+#include "formats/pprof/pprof.h"
+#include "formats/pprof/pprof_text.h"
 #include "memusage/common/clock.h"
 #include "memusageserve/http/metrics.h"
 #include "memusageserve/http/page_of_now.h"

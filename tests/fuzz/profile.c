@@ -12,7 +12,7 @@
 #include "formats/folded.h"
 #include "formats/json.h"
 #include "formats/page/page_image.h"
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 #include "profile/model/massif_lines.h"
 #include "profile/model/runtime_frames.h"
 #include "profile/model/top.h"

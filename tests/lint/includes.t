@@ -40,8 +40,8 @@ my %rooms = (
 		interpose hooks emulator)],
 	memusage => [qw(common options record examine report collector remote launcher)],
 	profile => [qw(base graph pages names symbols read model compare save)],
-	formats => ['base', '', 'leaks', 'page', 'push'],
-	memusageprint => ['job', 'export', 'text', 'diff', 'live', ''],
+	formats => ['base', '', 'leaks', 'pprof', 'page', 'push'],
+	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'live', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],
 );

@@ -8,7 +8,7 @@
 #include "formats/callgrind.h"
 #include "formats/folded.h"
 #include "formats/json.h"
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 
 #include "tests/lib/fake_profile.h"
 #include "tests/lib/scratch.h"

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_text.h"
+#include "memusageprint/dhat/dhat_text.h"
 
-#include "memusageprint/text/dhat_metric.h"
-#include "memusageprint/text/dhat_number.h"
-#include "memusageprint/text/dhat_tree.h"
+#include "memusageprint/dhat/dhat_metric.h"
+#include "memusageprint/dhat/dhat_number.h"
+#include "memusageprint/dhat/dhat_tree.h"
 #include "tests/lib/tap.h"
 
 static void test_numbers(void)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/pprof_text.h"
+#include "formats/pprof/pprof_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

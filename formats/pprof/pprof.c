@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_tree.h"
+#include "memusageprint/dhat/dhat_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "formats/pprof.h"
+#include "formats/pprof/pprof.h"
 
 /* pprof_text_write -- Writes the profile. Errors of OUT stay with it. */
 void pprof_text_write(FILE *out, const struct pprof_now *now);

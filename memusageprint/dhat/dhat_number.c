@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_number.h"
+#include "memusageprint/dhat/dhat_number.h"
 
 #include <math.h>
 #include <stdbool.h>

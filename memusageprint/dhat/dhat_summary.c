@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_summary.h"
+#include "memusageprint/dhat/dhat_summary.h"
 
 #include "cli/units.h"
-#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/dhat/dhat_metric.h"
 
 struct summary {
 	FILE *out;

@@ -4,11 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/dhat/dhat_metric.h"
 
 #include <stddef.h>
 
-#include "memusageprint/text/dhat_number.h"
+#include "memusageprint/dhat/dhat_number.h"
 
 enum {
 	TINY = 16,		/* bytes of a block */

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/dhat_text.h"
+#include "memusageprint/dhat/dhat_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "cli/terminal.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/export/dhat_export.h"
-#include "memusageprint/text/dhat_metric.h"
-#include "memusageprint/text/dhat_number.h"
-#include "memusageprint/text/dhat_tree.h"
+#include "memusageprint/dhat/dhat_metric.h"
+#include "memusageprint/dhat/dhat_number.h"
+#include "memusageprint/dhat/dhat_tree.h"
 
 enum {
 	DEPTH_MAX = 1000,	/* levels that are printed */

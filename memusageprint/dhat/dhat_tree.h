@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "formats/dhat.h"
-#include "memusageprint/text/dhat_metric.h"
+#include "memusageprint/dhat/dhat_metric.h"
 
 enum dhat_weight {
 	DHAT_NOT,	/* neither the node nor any node below it is significant */
