@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,11 +61,11 @@ static void drop_orphaned_checks(const struct tree *t)
 static struct pending_check *start_check(struct tree *t, const struct process *p)
 {
 	const struct leak_settings *settings = &t->s->settings->leak_check;
-	const struct leak_check_options o = { .snapshot = SNAPSHOT_STOP,
-					      .heuristics = settings->heuristics };
+	const struct leak_check_options o = { .heuristics = settings->heuristics };
 	struct epoll_event event = { .events = EPOLLIN };
 	struct pending_check *c;
 	struct live l;
+	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP };
 
 	drop_orphaned_checks(t);
 	c = find_check(0);
@@ -74,8 +73,8 @@ static struct pending_check *start_check(struct tree *t, const struct process *p
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_check){ .pid = p->pid, .pidfd = -1 };
-	c->fd = memfd_create("memusage-leaks", MFD_CLOEXEC);
-	c->examiner = c->fd < 0 ? -1 : leak_check_start(&l, p->pid, &o, c->fd);
+	c->fd = examination_open_file(&leak_check);
+	c->examiner = c->fd < 0 ? -1 : examination_start(&leak_check, &examined, &o, c->fd);
 	if (c->examiner < 0) {
 		c->examiner = 0;
 		return c;
@@ -95,7 +94,7 @@ static void reap_examiner(struct pending_check *c, int flags)
 	if (c->examiner == 0 || waitpid(c->examiner, &status, flags) != c->examiner)
 		return;
 	c->examiner = 0;
-	c->result = leak_check_read(c->fd, &err);
+	c->result = examination_read(&leak_check, c->fd, &err);
 	if (!c->result)
 		warn("no leak check of process %d: %s", (int)c->pid, err.text);
 	close(c->fd);
@@ -124,7 +123,7 @@ static void set_state(struct mu_image *live, uint32_t state)
 static void copy_result(const struct process *p, struct mu_image *live,
 			const struct mu_leak_check *result)
 {
-	const uint64_t size = p->arena->view.head.slot_size, bytes = leak_check_bytes(result);
+	const uint64_t size = p->arena->view.head.slot_size, bytes = leak_check.count_bytes(result);
 	const uint64_t offset = __atomic_load_n(&live->query_offset, __ATOMIC_RELAXED);
 
 	if (offset % 8 != 0 || offset > size || size - offset < bytes) {
@@ -162,7 +161,7 @@ void leak_answer(struct tree *t, const struct process *p)
 		copy_result(p, live, c->result);
 		drop_check(c);
 	} else {
-		live->query_count = (leak_check_bytes(c->result) + 7) / 8;
+		live->query_count = (leak_check.count_bytes(c->result) + 7) / 8;
 		set_state(live, MU_QUERY_COUNTED);
 	}
 }

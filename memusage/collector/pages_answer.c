@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -61,10 +60,11 @@ static void drop_orphans(const struct tree *t)
 /* Returns NULL if it cannot be started now. */
 static struct pending_examination *start_examination(struct tree *t, const struct process *p)
 {
-	const struct pages_check_options o = { .snapshot = SNAPSHOT_STOP, .is_at_end = true };
+	const struct pages_check_options o = { .is_at_end = true };
 	struct epoll_event event = { .events = EPOLLIN };
 	struct pending_examination *c;
 	struct live l;
+	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP };
 
 	drop_orphans(t);
 	c = find_pending(0);
@@ -72,8 +72,8 @@ static struct pending_examination *start_examination(struct tree *t, const struc
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
-	c->fd = memfd_create("memusage-pages", MFD_CLOEXEC);
-	c->examiner = c->fd < 0 ? -1 : pages_check_start(&l, p->pid, &o, c->fd);
+	c->fd = examination_open_file(&pages_check);
+	c->examiner = c->fd < 0 ? -1 : examination_start(&pages_check, &examined, &o, c->fd);
 	if (c->examiner < 0) {
 		c->examiner = 0;
 		return c;
@@ -93,7 +93,7 @@ static void reap_examiner(struct pending_examination *c, int flags)
 	if (c->examiner == 0 || waitpid(c->examiner, &status, flags) != c->examiner)
 		return;
 	c->examiner = 0;
-	c->result = pages_check_read(c->fd, &err);
+	c->result = examination_read(&pages_check, c->fd, &err);
 	if (!c->result)
 		warn("the pages of process %d could not be examined: %s", (int)c->pid, err.text);
 	close(c->fd);

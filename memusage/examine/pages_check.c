@@ -1,8 +1,5 @@
 /* pages_check.c -- Examines a process: what its resident memory is for.
  *
- * The process that examines is one of its own, because what it does must be over when it ends: the
- * kernel then lets go of each thread that it has stopped.
- *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "memusage/examine/pages_check.h"
@@ -11,24 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
-#include "memusage/common/child.h"
 #include "memusage/common/clock.h"
+#include "memusage/examine/examination.h"
 #include "memusage/examine/memory_parts.h"
 #include "memusage/examine/page_states.h"
 #include "profile/base/array.h"
-#include "profile/base/file.h"
 #include "profile/pages/page_census.h"
-
-#define RESULT_MAX (UINT64_C(1) << 32)
-
-/* What the file begins with: a result follows, or the text of an error. */
-enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
 
 /* ---- pages ---------------------------------------------------------------------------------- */
 
@@ -115,17 +104,6 @@ static uint64_t read_kernel_rss(pid_t pid)
 
 /* ---- the check ------------------------------------------------------------------------------ */
 
-static bool write_result(int fd, struct page_census *c)
-{
-	const uint64_t outcome = OUTCOME_FOUND;
-	struct mu_pages *packed = page_census_pack(c);
-	bool ok = file_write_at(fd, &outcome, sizeof(outcome), 0) &&
-		  file_write_at(fd, packed, packed->bytes, sizeof(outcome));
-
-	free(packed);
-	return ok;
-}
-
 static void describe_moment(struct mu_pages *head, const struct snapshot *s,
 			    const struct heap_pages *h, const struct pages_check_options *o)
 {
@@ -149,117 +127,47 @@ static void bound_sites(struct block_set *blocks, const struct image *im)
 	}
 }
 
-static int find_pages(int fd, struct snapshot *s, const struct pages_check_options *o,
-		      struct mu_error *err)
+static void *find_pages(struct snapshot *s, const void *options, struct mu_error *err)
 {
 	const uint64_t kernel_rss = read_kernel_rss(s->tracee.pid);
 	uint64_t part[MU_PAGES_PARTS] = { 0 };
 	struct heap_pages heap = { .count = 0 };
 	struct page_census c = { .sites = 0 };
+	struct mu_pages *result = NULL;
 	struct memory_parts m;
-	bool ok;
 
 	bound_sites(&s->blocks, &s->image);
 	memory_parts_find(&m, s);
-	ok = count_parts(&m, s, &heap, part);
-	if (!ok)
-		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read which of its pages are resident "
-			     "(/proc/PID/pagemap): %m");
-	if (ok) {
+	if (count_parts(&m, s, &heap, part)) {
 		page_census_take(&c, &s->blocks, heap.range, heap.count,
 				 (uint32_t)sysconf(_SC_PAGESIZE));
 		c.head.kernel_rss = kernel_rss;
 		memcpy(c.head.part + MU_PAGES_MAPPINGS, part + MU_PAGES_MAPPINGS,
 		       sizeof(part) - MU_PAGES_MAPPINGS * sizeof(*part));
-		describe_moment(&c.head, s, &heap, o);
-		ok = write_result(fd, &c);
-		if (!ok)
-			mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+		describe_moment(&c.head, s, &heap, options);
+		result = page_census_pack(&c);
+	} else {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read which of its pages are resident "
+			     "(/proc/PID/pagemap): %m");
 	}
 	page_census_free(&c);
 	memory_parts_free(&m);
 	free_heap(&heap);
-	return ok ? 0 : -1;
-}
-
-static void examine_process(const struct live *l, pid_t pid, const struct pages_check_options *o,
-			    int fd)
-{
-	const uint64_t outcome = OUTCOME_FAILED;
-	struct mu_error err = { .text = "" };
-	struct snapshot s;
-	int result = snapshot_take(&s, l, pid, o->snapshot, &err);
-
-	if (result == 0)
-		result = find_pages(fd, &s, o, &err);
-	snapshot_close(&s);
-	if (result < 0) {
-		file_write_at(fd, &outcome, sizeof(outcome), 0);
-		file_write_at(fd, err.text, sizeof(err.text), sizeof(outcome));
-	}
-	_exit(0);
-}
-
-pid_t pages_check_start(const struct live *l, pid_t pid, const struct pages_check_options *o,
-			int fd)
-{
-	pid_t child = fork();
-
-	if (child == 0) {
-		child_reset_signals();
-		examine_process(l, pid, o, fd);
-	}
-	return child;
-}
-
-/* ---- the result ----------------------------------------------------------------------------- */
-
-static void read_reason(int fd, struct mu_error *err)
-{
-	char text[sizeof(err->text)] = "";
-
-	if (pread(fd, text, sizeof(text) - 1, sizeof(uint64_t)) < 0)
-		text[0] = '\0';
-	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s", text);
-}
-
-struct mu_pages *pages_check_read(int fd, struct mu_error *err)
-{
-	struct mu_pages *p;
-	uint64_t outcome = 0, size;
-	struct stat st;
-
-	if (fstat(fd, &st) < 0 || pread(fd, &outcome, sizeof(outcome), 0) != sizeof(outcome)) {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0, "its examination did not come to its end");
-		return NULL;
-	}
-	size = (uint64_t)st.st_size - sizeof(outcome);
-	if (outcome != OUTCOME_FOUND || size < sizeof(*p) || size > RESULT_MAX) {
-		read_reason(fd, err);
-		return NULL;
-	}
-	p = xmalloc(size);
-	if (pread(fd, p, size, sizeof(outcome)) == (ssize_t)size && p->bytes == size)
-		return p;
-	free(p);
-	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	return NULL;
-}
-
-struct mu_pages *pages_check_run(const struct live *l, pid_t pid,
-				 const struct pages_check_options *o, struct mu_error *err)
-{
-	struct mu_pages *result = NULL;
-	int fd = memfd_create("memusage-pages", MFD_CLOEXEC);
-	pid_t child = fd < 0 ? -1 : pages_check_start(l, pid, o, fd);
-
-	if (child > 0) {
-		child_wait(child);
-		result = pages_check_read(fd, err);
-	} else {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	}
-	if (fd >= 0)
-		close(fd);
 	return result;
 }
+
+static uint64_t count_bytes(const void *result)
+{
+	const struct mu_pages *p = result;
+
+	return p->bytes;
+}
+
+const struct examination pages_check = {
+	.file_name = "memusage-pages",
+	.unfinished = "its examination did not come to its end",
+	.least = sizeof(struct mu_pages),
+	.most = UINT64_C(1) << 32,
+	.examine = find_pages,
+	.count_bytes = count_bytes,
+};

@@ -144,8 +144,10 @@ static const char *find_why_not(const struct remote *r)
 int remote_leaks_run(struct remote *r)
 {
 	const char *why = find_why_not(r);
-	const int kind = r->settings->leak_check.snapshot;
-	struct leak_check_options o = { .snapshot = (enum snapshot_kind)kind };
+	const struct examined_process p = {
+		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot
+	};
+	struct leak_check_options o = { .heuristics = 0 };
 	struct mu_leak_check *check;
 	struct leak_words words;
 	char text[UNITS_LENGTH];
@@ -159,7 +161,7 @@ int remote_leaks_run(struct remote *r)
 		return -1;
 	}
 	word_set_parse(words.heuristics, word_set_leak_heuristics, &o.heuristics);
-	check = leak_check_run(&r->contact.live, r->pid, &o, &err);
+	check = examination_run(&leak_check, &p, &o, &err);
 	if (!check) {
 		warn("process %d: %s", (int)r->pid, err.text);
 		return -1;

@@ -56,9 +56,10 @@ static const char *find_why_not(const struct remote *r)
 
 int remote_pages_run(struct remote *r)
 {
-	const struct pages_check_options o = {
-		.snapshot = (enum snapshot_kind)r->settings->leak_check.snapshot
+	const struct examined_process p = {
+		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot
 	};
+	const struct pages_check_options o = { .is_at_end = false };
 	const char *why = find_why_not(r);
 	struct mu_pages *pages;
 	struct mu_error err;
@@ -68,7 +69,7 @@ int remote_pages_run(struct remote *r)
 		warn("process %d: %s", (int)r->pid, why);
 		return -1;
 	}
-	pages = pages_check_run(&r->contact.live, r->pid, &o, &err);
+	pages = examination_run(&pages_check, &p, &o, &err);
 	if (!pages) {
 		warn("process %d: %s", (int)r->pid, err.text);
 		return -1;

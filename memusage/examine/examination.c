@@ -1,0 +1,124 @@
+/* examination.c -- A process of our own that examines another one, and leaves its result in a file.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/examination.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/common/child.h"
+#include "profile/base/file.h"
+
+/* What the file begins with: a result follows, or the text of an error. */
+enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
+
+/* ---- the process that examines -------------------------------------------------------------- */
+
+static bool write_outcome(int fd, uint64_t outcome, const void *what, uint64_t bytes)
+{
+	return file_write_at(fd, &outcome, sizeof(outcome), 0) &&
+	       file_write_at(fd, what, bytes, sizeof(outcome));
+}
+
+static bool find_and_write(const struct examination *e, struct snapshot *s, const void *options,
+			   int fd, struct mu_error *err)
+{
+	void *result = e->examine(s, options, err);
+	bool is_written;
+
+	if (!result)
+		return false;
+	is_written = write_outcome(fd, OUTCOME_FOUND, result, e->count_bytes(result));
+	if (!is_written)
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	free(result);
+	return is_written;
+}
+
+static void examine_process(const struct examination *e, const struct examined_process *p,
+			    const void *options, int fd)
+{
+	struct mu_error err = { .text = "" };
+	struct snapshot s;
+	bool ok = snapshot_take(&s, p->live, p->pid, p->snapshot, &err) == 0 &&
+		  find_and_write(e, &s, options, fd, &err);
+
+	snapshot_close(&s);
+	if (!ok)
+		write_outcome(fd, OUTCOME_FAILED, err.text, sizeof(err.text));
+	_exit(0);
+}
+
+int examination_open_file(const struct examination *e)
+{
+	return memfd_create(e->file_name, MFD_CLOEXEC);
+}
+
+pid_t examination_start(const struct examination *e, const struct examined_process *p,
+			const void *options, int fd)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		child_reset_signals();
+		examine_process(e, p, options, fd);
+	}
+	return child;
+}
+
+/* ---- the result ----------------------------------------------------------------------------- */
+
+static void read_reason(int fd, struct mu_error *err)
+{
+	char text[sizeof(err->text)] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, sizeof(uint64_t)) < 0)
+		text[0] = '\0';
+	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s", text);
+}
+
+void *examination_read(const struct examination *e, int fd, struct mu_error *err)
+{
+	uint64_t outcome = 0, size;
+	struct stat st;
+	void *result;
+
+	if (fstat(fd, &st) < 0 || pread(fd, &outcome, sizeof(outcome), 0) != sizeof(outcome)) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s", e->unfinished);
+		return NULL;
+	}
+	size = (uint64_t)st.st_size - sizeof(outcome);
+	if (outcome != OUTCOME_FOUND || size < e->least || size > e->most) {
+		read_reason(fd, err);
+		return NULL;
+	}
+	result = xmalloc(size);
+	if (pread(fd, result, size, sizeof(outcome)) == (ssize_t)size &&
+	    e->count_bytes(result) == size)
+		return result;
+	free(result);
+	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	return NULL;
+}
+
+void *examination_run(const struct examination *e, const struct examined_process *p,
+		      const void *options, struct mu_error *err)
+{
+	int fd = examination_open_file(e);
+	pid_t child = fd < 0 ? -1 : examination_start(e, p, options, fd);
+	void *result = NULL;
+
+	if (child > 0) {
+		child_wait(child);
+		result = examination_read(e, fd, err);
+	} else {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	}
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
