@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/collector/query.h"
 #include "memusage/common/child.h"
 #include "profile/symbols/elf_file.h"
 #include "recording/family.h"
@@ -192,35 +192,6 @@ static struct code_file *find_or_start_file(struct tree *t, const struct process
 
 /* ---- answering ---------------------------------------------------------------------------- */
 
-/* The image in shared memory. Its fields are untrusted and checked at each use. */
-static struct mu_image *shared_image(const struct process *p)
-{
-	const struct mu_segment *h = &p->arena->view.head;
-
-	return (struct mu_image *)((uint8_t *)p->arena->shared + h->slots +
-				   (uint64_t)p->slot * h->slot_size);
-}
-
-static void set_code_state(struct mu_image *live, uint32_t state)
-{
-	__atomic_store_n(&live->query_state, state, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &live->query_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-static void copy_code_words(const struct process *p, struct mu_image *live,
-			    const struct code_file *f)
-{
-	const uint64_t size = p->arena->view.head.slot_size;
-	uint64_t offset = __atomic_load_n(&live->query_offset, __ATOMIC_RELAXED);
-
-	if (offset % 8 != 0 || offset > size || size - offset < f->count * 8) {
-		set_code_state(live, MU_QUERY_FAILED);
-		return;
-	}
-	memcpy((uint8_t *)live + offset, f->word, f->count * 8);
-	set_code_state(live, MU_QUERY_DONE);
-}
-
 /* Copies the module of the question. Returns false if there is none. */
 static bool copy_wanted_module(const struct image *im, uint32_t wanted, struct mu_module *module)
 {
@@ -239,7 +210,7 @@ static void answer_question(struct tree *t, const struct process *p, struct mu_i
 	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
 		return;
 	if (!copy_wanted_module(&im, wanted, &module)) {
-		set_code_state(live, MU_QUERY_FAILED);
+		query_set_state(live, MU_QUERY_FAILED);
 		return;
 	}
 	f = find_or_start_file(t, p, &im, &module, wanted == MU_QUERY_SYMBOLS);
@@ -247,25 +218,24 @@ static void answer_question(struct tree *t, const struct process *p, struct mu_i
 		if (f->pidfd < 0)
 			reap_reader(f, WNOHANG);
 		if (state == MU_QUERY_WANTED)
-			set_code_state(live, MU_QUERY_WORKING);
+			query_set_state(live, MU_QUERY_WORKING);
 	} else if (!f || !f->word) {
-		set_code_state(live, MU_QUERY_FAILED);
+		query_set_state(live, MU_QUERY_FAILED);
 	} else if (state == MU_QUERY_ROOM) {
-		copy_code_words(p, live, f);
+		query_copy_answer(p, live, f->word, f->count * 8);
 	} else {
 		live->query_count = f->count;
-		set_code_state(live, MU_QUERY_COUNTED);
+		query_set_state(live, MU_QUERY_COUNTED);
 	}
 }
 
 void code_answer(struct tree *t, const struct process *p)
 {
-	struct mu_image *live = shared_image(p);
+	struct mu_image *live = query_image(p);
 	uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
 	uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
 
-	if (wanted && wanted != MU_QUERY_LEAKS && wanted != MU_QUERY_PAGES &&
-	    (state == MU_QUERY_WANTED || state == MU_QUERY_WORKING || state == MU_QUERY_ROOM))
+	if (wanted && wanted != MU_QUERY_LEAKS && wanted != MU_QUERY_PAGES && query_is_open(state))
 		answer_question(t, p, live, wanted, state);
 }
 

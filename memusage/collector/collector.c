@@ -19,10 +19,9 @@
 #include "cli/message.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/control.h"
-#include "memusage/collector/leak_answer.h"
+#include "memusage/collector/examination_answer.h"
 #include "memusage/collector/names_ahead.h"
 #include "memusage/collector/newcomers.h"
-#include "memusage/collector/pages_answer.h"
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/registration.h"
 #include "memusage/collector/tree.h"
@@ -560,8 +559,7 @@ void collector_run(struct session *s)
 	make_reports(&c);
 	report_close(&c.tree.report);
 	code_free();
-	leak_answer_free();
-	pages_answer_free();
+	examination_answer_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
 	remove_arena_files(&c.tree);

@@ -13,8 +13,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
-#include "memusage/collector/leak_answer.h"
-#include "memusage/collector/pages_answer.h"
+#include "memusage/collector/examination_answer.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
@@ -407,10 +406,9 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
 		code_answer(t, owner);
-	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_LEAKS)
-		leak_answer(t, owner);
-	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags & MU_CFG_FRAGMENTATION)
-		pages_answer(t, owner);
+	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
+	    (MU_CFG_LEAKS | MU_CFG_FRAGMENTATION))
+		examination_answer(t, owner);
 }
 
 void tree_scan(struct tree *t)
@@ -430,8 +428,7 @@ bool tree_process_ended(struct tree *t, int fd)
 
 	if (p)
 		p->has_ended = true;
-	return p || code_reader_ended(fd) || leak_examiner_ended(fd) ||
-	       pages_examiner_ended(fd) ||
+	return p || code_reader_ended(fd) || examination_answer_ended(fd) ||
 	       tree_snapshots_child_ended(t, fd);
 }
 

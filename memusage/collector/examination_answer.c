@@ -1,0 +1,213 @@
+/* examination_answer.c -- Answers processes that wait until they have been examined.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/examination_answer.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "memusage/collector/query.h"
+#include "memusage/examine/leak_check.h"
+#include "memusage/examine/pages_check.h"
+
+enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
+
+/* ---- kinds -------------------------------------------------------------------------------- */
+
+static pid_t start_leak_check(const struct settings *s, const struct examined_process *p, int fd)
+{
+	const struct leak_check_options o = { .heuristics = s->leak_check.heuristics };
+
+	return examination_start(&leak_check, p, &o, fd);
+}
+
+static pid_t start_pages_check(const struct settings *s, const struct examined_process *p, int fd)
+{
+	const struct pages_check_options o = { .is_at_end = true };
+
+	(void)s;
+	return examination_start(&pages_check, p, &o, fd);
+}
+
+/* What a process can ask for. */
+static const struct kind {
+	uint32_t wanted; /* in the image's query_wanted */
+	uint32_t flag;	 /* of the run's configuration */
+	const struct examination *examination;
+	pid_t (*start)(const struct settings *s, const struct examined_process *p, int fd);
+	const char *before, *after; /* the process, in the message of a failure */
+} kinds[] = {
+	{ MU_QUERY_LEAKS, MU_CFG_LEAKS, &leak_check, start_leak_check, "no leak check of", "" },
+	{ MU_QUERY_PAGES, MU_CFG_FRAGMENTATION, &pages_check, start_pages_check, "the pages of",
+	  " could not be examined" },
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+
+static const struct kind *find_kind(uint32_t wanted, uint32_t flags)
+{
+	for (size_t i = 0; i < KINDS; i++) {
+		if (kinds[i].wanted == wanted && kinds[i].flag & flags)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+/* ---- examinations ------------------------------------------------------------------------- */
+
+/* One that is being made, or whose result waits for room. */
+struct pending_examination {
+	pid_t pid;	/* of the process, 0: unused */
+	pid_t examiner; /* 0: it has ended */
+	int pidfd, fd;
+	void *result; /* NULL: none */
+};
+
+static struct pending_examination pending[KINDS][PENDING_MAX];
+
+static struct pending_examination *find_pending(const struct kind *k, pid_t pid)
+{
+	struct pending_examination *all = pending[k - kinds];
+
+	for (size_t i = 0; i < PENDING_MAX; i++) {
+		if (all[i].pid == pid)
+			return &all[i];
+	}
+	return NULL;
+}
+
+static void drop_pending(struct pending_examination *c)
+{
+	free(c->result);
+	*c = (struct pending_examination){ .pid = 0 };
+}
+
+/* Processes that were killed while they waited have no use for a result. */
+static void drop_orphans(const struct kind *k, const struct tree *t)
+{
+	for (size_t i = 0; i < PENDING_MAX; i++) {
+		struct pending_examination *c = &pending[k - kinds][i];
+
+		if (c->pid && !c->examiner && !processes_find(&t->processes, c->pid))
+			drop_pending(c);
+	}
+}
+
+/* Returns NULL if it cannot be started now. */
+static struct pending_examination *start_examination(const struct kind *k, struct tree *t,
+						     const struct process *p)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	struct pending_examination *c;
+	struct live l;
+	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP };
+
+	drop_orphans(k, t);
+	c = find_pending(k, 0);
+	if (!c)
+		return NULL;
+	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
+	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
+	c->fd = examination_open_file(k->examination);
+	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, &examined, c->fd);
+	if (c->examiner < 0) {
+		if (c->fd >= 0)
+			close(c->fd);
+		c->examiner = 0;
+		return c;
+	}
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->examiner, 0);
+	event.data.fd = c->pidfd;
+	if (c->pidfd < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, c->pidfd, &event) < 0)
+		t->has_unwatched_process = true;
+	return c;
+}
+
+static void reap_examiner(const struct kind *k, struct pending_examination *c, int flags)
+{
+	struct mu_error err = { .text = "" };
+	int status;
+
+	if (c->examiner == 0 || waitpid(c->examiner, &status, flags) != c->examiner)
+		return;
+	c->examiner = 0;
+	c->result = examination_read(k->examination, c->fd, &err);
+	if (!c->result)
+		warn("%s process %d%s: %s", k->before, (int)c->pid, k->after, err.text);
+	close(c->fd);
+	if (c->pidfd >= 0)
+		close(c->pidfd);
+	c->pidfd = -1;
+}
+
+/* ---- answers ---------------------------------------------------------------------------- */
+
+static void answer_question(const struct kind *k, struct tree *t, const struct process *p,
+			    struct mu_image *live, uint32_t state)
+{
+	struct pending_examination *c = find_pending(k, p->pid);
+	uint64_t bytes;
+
+	if (!c && state == MU_QUERY_WANTED)
+		c = start_examination(k, t, p);
+	if (!c)
+		return;
+	if (c->examiner && c->pidfd < 0)
+		reap_examiner(k, c, WNOHANG);
+	bytes = c->result ? k->examination->count_bytes(c->result) : 0;
+	if (c->examiner) {
+		if (state == MU_QUERY_WANTED)
+			query_set_state(live, MU_QUERY_WORKING);
+	} else if (!c->result) {
+		drop_pending(c);
+		query_set_state(live, MU_QUERY_FAILED);
+	} else if (state == MU_QUERY_ROOM) {
+		query_copy_answer(p, live, c->result, bytes);
+		drop_pending(c);
+	} else {
+		live->query_count = (bytes + 7) / 8;
+		query_set_state(live, MU_QUERY_COUNTED);
+	}
+}
+
+void examination_answer(struct tree *t, const struct process *p)
+{
+	struct mu_image *live = query_image(p);
+	const uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
+	const uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
+	const struct kind *k = find_kind(wanted, p->arena->view.head.config.flags);
+
+	if (k && query_is_open(state))
+		answer_question(k, t, p, live, state);
+}
+
+bool examination_answer_ended(int fd)
+{
+	for (size_t i = 0; i < KINDS * PENDING_MAX; i++) {
+		struct pending_examination *c = &pending[i / PENDING_MAX][i % PENDING_MAX];
+
+		if (!c->examiner || c->pidfd != fd)
+			continue;
+		reap_examiner(&kinds[i / PENDING_MAX], c, 0);
+		return true;
+	}
+	return false;
+}
+
+void examination_answer_free(void)
+{
+	for (size_t i = 0; i < KINDS * PENDING_MAX; i++) {
+		struct pending_examination *c = &pending[i / PENDING_MAX][i % PENDING_MAX];
+
+		if (c->examiner > 0) {
+			kill(c->examiner, SIGKILL);
+			reap_examiner(&kinds[i / PENDING_MAX], c, 0);
+		}
+		drop_pending(c);
+	}
+}
