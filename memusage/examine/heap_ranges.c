@@ -8,17 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memusage/examine/heap_place.h"
+#include "memusage/examine/recorder_memory.h"
 #include "profile/base/array.h"
-
-enum {
-	CHUNK_IS_MAPPED = 2,
-	CHUNK_IN_ARENA = 4,
-	CHUNK_FLAGS = 7,
-	CHUNK_HEADER = 16,
-	OWN_MAX = 1 << 16
-};
-#define ARENA_SIZE (UINT64_C(64) << 20)
-#define PAGE UINT64_C(4096)
 
 static void append_range(struct heap_ranges *h, uint64_t start, uint64_t end)
 {
@@ -28,48 +20,14 @@ static void append_range(struct heap_ranges *h, uint64_t start, uint64_t end)
 	h->range[h->count++] = (struct heap_range){ start, end };
 }
 
-static uint64_t end_of_area(const struct snapshot *s, uint64_t address, uint64_t most)
-{
-	const struct area *a = address_space_find(&s->space, address);
-
-	return a && a->end < most ? a->end : most;
-}
-
-/* glibc's arenas other than the first are in parts that begin at a multiple of their size. */
-static struct heap_range range_in_arena(const struct snapshot *s, uint64_t block)
-{
-	const uint64_t start = block & -ARENA_SIZE;
-
-	return (struct heap_range){ start, end_of_area(s, block, start + ARENA_SIZE) };
-}
-
-/* What is around a block of which glibc's words say nothing: the mapping, if it is no file's. */
-static struct heap_range range_of_mapping(const struct area *a)
-{
-	return a->flags & AREA_FILE ? (struct heap_range){ 0, 0 } :
-				      (struct heap_range){ a->start, a->end };
-}
-
 static struct heap_range range_around(const struct snapshot *s, const struct heap_block *b)
 {
-	const struct area *a = address_space_find(&s->space, b->start);
-	uint64_t word[2], size;
+	const struct heap_place p = heap_place_find(&s->space, b);
 
-	if (!a)
+	/* A file's mapping is no heap, whatever is in it. */
+	if (p.kind == MU_HEAP_OTHER && p.area && p.area->flags & AREA_FILE)
 		return (struct heap_range){ 0, 0 };
-	if (strcmp(a->name, "[heap]") == 0)
-		return range_of_mapping(a);
-	if (address_space_read(&s->space, b->start - CHUNK_HEADER, word, sizeof(word)) !=
-	    sizeof(word))
-		return range_of_mapping(a);
-	size = word[1] & ~(uint64_t)CHUNK_FLAGS;
-	if (word[1] & CHUNK_IS_MAPPED && word[0] < PAGE && size >= b->size &&
-	    size - b->size < 2 * PAGE)
-		return (struct heap_range){ (b->start - CHUNK_HEADER - word[0]) & -PAGE,
-					    (b->start - CHUNK_HEADER + size + PAGE - 1) & -PAGE };
-	if ((word[1] & (CHUNK_IS_MAPPED | CHUNK_IN_ARENA)) == CHUNK_IN_ARENA)
-		return range_in_arena(s, b->start);
-	return range_of_mapping(a);
+	return (struct heap_range){ p.start, p.end };
 }
 
 /* Each block is in a range, or extends the list by the one around it. Announced blocks are where
@@ -103,18 +61,16 @@ static void append_brk(struct heap_ranges *h, const struct snapshot *s)
 
 static void append_recorder(struct heap_ranges *h, const struct snapshot *s)
 {
-	uint64_t list[2]; /* address, count */
-	struct mu_own_mapping own;
+	struct recorder_memory m;
 
-	if (address_space_read(&s->space, s->examined.own, list, sizeof(list)) != sizeof(list))
-		return;
-	for (uint64_t i = 0; i < list[1] && i < OWN_MAX; i++) {
-		if (address_space_read(&s->space, list[0] + i * sizeof(own), &own, sizeof(own)) !=
-		    sizeof(own))
-			return;
-		if (own.size < UINT64_MAX - own.start)
-			append_range(h, own.start, own.start + own.size);
+	recorder_memory_read(&m, s);
+	for (uint32_t i = 0; i < m.count; i++) {
+		const struct mu_own_mapping *own = &m.mapping[i];
+
+		if (own->size < UINT64_MAX - own->start)
+			append_range(h, own->start, own->start + own->size);
 	}
+	recorder_memory_free(&m);
 }
 
 static int compare_ranges(const void *a, const void *b)

@@ -16,10 +16,7 @@ struct heap_ranges {
 };
 
 /* heap_ranges_find -- Finds where an allocator takes blocks from: "[heap]", arenas, and mappings
- * for single blocks; also the recorder's mappings.
- *
- * Source  glibc 2.36, malloc/malloc.c and arena.c: the words before a block.
- */
+ * for single blocks; also the recorder's mappings. */
 void heap_ranges_find(struct heap_ranges *h, const struct snapshot *s);
 
 /* heap_ranges_first -- Returns the number of the first range that ends behind an address. */

@@ -13,16 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memusage/examine/heap_place.h"
+#include "memusage/examine/recorder_memory.h"
 #include "profile/base/array.h"
-
-enum {
-	CHUNK_IS_MAPPED = 2,
-	CHUNK_IN_ARENA = 4,
-	CHUNK_FLAGS = 7,
-	CHUNK_HEADER = 16,
-	OWN_MAX = 1 << 16
-};
-#define ARENA_SIZE (UINT64_C(64) << 20)
 
 static uint64_t round_down(uint64_t address)
 {
@@ -60,79 +53,28 @@ static void append_own_mapping(struct memory_parts *m, const struct snapshot *s,
 
 static void append_recorder(struct memory_parts *m, const struct snapshot *s)
 {
-	uint64_t list[2]; /* address, count */
-	struct mu_own_mapping own;
+	struct recorder_memory own;
 
-	if (address_space_read(&s->space, s->examined.own, list, sizeof(list)) != sizeof(list))
-		return;
-	for (uint64_t i = 0; i < list[1] && i < OWN_MAX; i++) {
-		if (address_space_read(&s->space, list[0] + i * sizeof(own), &own, sizeof(own)) !=
-		    sizeof(own))
-			return;
-		append_own_mapping(m, s, &own);
-	}
-}
-
-static bool has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* The library, and the memory of the recording. */
-static bool is_recorders_file(const struct area *a)
-{
-	const char *base = strrchr(a->name, '/');
-
-	return base && (has_prefix(base, "/libmemusage") || has_prefix(a->name, "/memfd:memusage"));
+	recorder_memory_read(&own, s);
+	for (uint32_t i = 0; i < own.count; i++)
+		append_own_mapping(m, s, &own.mapping[i]);
+	recorder_memory_free(&own);
 }
 
 /* ---- the heap ------------------------------------------------------------------------------- */
 
-/* Without glibc's words it is the heap of another allocator: the mapping, if it is no file's. */
-static struct memory_part part_of_mapping(const struct area *a)
+/* The mapping of a file, or of shared memory, is no heap, also if it has blocks in it. */
+static struct memory_part part_of_place(const struct heap_place *h)
 {
-	struct memory_part p = { .start = a->start, .end = a->end, .part = MU_PAGES_LIVE,
-				 .heap = strcmp(a->name, "[heap]") == 0 ? MU_HEAP_MAIN :
-									  MU_HEAP_OTHER };
+	struct memory_part p = { .start = h->start, .end = h->end, .part = MU_PAGES_LIVE,
+				 .heap = h->kind };
 
-	if (a->flags & (AREA_FILE | AREA_SHARED))
+	if (h->kind == MU_HEAP_ARENA && p.start < h->area->start)
+		p.start = h->area->start;
+	if ((h->kind == MU_HEAP_MAIN || h->kind == MU_HEAP_OTHER) && h->area &&
+	    h->area->flags & (AREA_FILE | AREA_SHARED))
 		p.end = p.start;
 	return p;
-}
-
-static struct memory_part part_of_arena(const struct area *a, uint64_t block)
-{
-	const uint64_t start = block & -ARENA_SIZE;
-
-	return (struct memory_part){
-		.start = start > a->start ? start : a->start,
-		.end = a->end < start + ARENA_SIZE ? a->end : start + ARENA_SIZE,
-		.part = MU_PAGES_LIVE, .heap = MU_HEAP_ARENA,
-	};
-}
-
-static struct memory_part part_around(const struct snapshot *s, const struct heap_block *b)
-{
-	const struct area *a = address_space_find(&s->space, b->start);
-	uint64_t word[2], size;
-
-	if (!a)
-		return (struct memory_part){ .start = 0 };
-	if (strcmp(a->name, "[heap]") == 0 ||
-	    address_space_read(&s->space, b->start - CHUNK_HEADER, word, sizeof(word)) !=
-		    sizeof(word))
-		return part_of_mapping(a);
-	size = word[1] & ~(uint64_t)CHUNK_FLAGS;
-	if (word[1] & CHUNK_IS_MAPPED && round_down(word[0]) == 0 && size >= b->size &&
-	    round_down(size - b->size) < 2 * round_up(1))
-		return (struct memory_part){
-			.start = round_down(b->start - CHUNK_HEADER - word[0]),
-			.end = round_up(b->start - CHUNK_HEADER + size),
-			.part = MU_PAGES_LIVE, .heap = MU_HEAP_MAPPED,
-		};
-	if ((word[1] & (CHUNK_IS_MAPPED | CHUNK_IN_ARENA)) == CHUNK_IN_ARENA)
-		return part_of_arena(a, b->start);
-	return part_of_mapping(a);
 }
 
 static void append_heap(struct memory_parts *m, const struct snapshot *s)
@@ -141,17 +83,20 @@ static void append_heap(struct memory_parts *m, const struct snapshot *s)
 
 	for (uint32_t i = 0; i < s->blocks.count; i++) {
 		const struct heap_block *b = &s->blocks.block[i];
+		struct heap_place place;
 		struct memory_part p;
 
 		/* Announced blocks are where the program has put them. */
 		if (b->is_announced || b->start < upto)
 			continue;
-		p = part_around(s, b);
+		place = heap_place_find(&s->space, b);
+		p = part_of_place(&place);
 		append_part(m, &p);
 		upto = p.end;
 	}
 	for (uint32_t i = 0; i < s->space.count; i++) {
-		struct memory_part p = part_of_mapping(&s->space.area[i]);
+		const struct heap_place place = heap_place_of_area(&s->space.area[i]);
+		const struct memory_part p = part_of_place(&place);
 
 		if (p.heap == MU_HEAP_MAIN)
 			append_part(m, &p);
@@ -229,7 +174,7 @@ static void append_gap(struct memory_parts *m, const struct area *a, uint64_t st
 	const bool is_file = a->flags & (AREA_FILE | AREA_SHARED);
 	const struct memory_part p = {
 		.start = start, .end = end, .is_shared = is_file,
-		.part = is_recorders_file(a)		     ? MU_PAGES_RECORDER :
+		.part = recorder_memory_is_file(a)	     ? MU_PAGES_RECORDER :
 			is_file				     ? MU_PAGES_FILES :
 			strcmp(a->name, "[stack]") == 0	     ? MU_PAGES_STACKS :
 							       MU_PAGES_MAPPINGS,

@@ -22,8 +22,7 @@ struct memory_parts {
 
 /* memory_parts_find -- Divides all mappings of a snapshot.
  *
- * Source  glibc 2.36, malloc/malloc.c and arena.c: the words before a block; docs/format.md,
- *         section 15.
+ * Source  docs/format.md, section 15.
  */
 void memory_parts_find(struct memory_parts *m, const struct snapshot *s);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memusage/examine/heap_ranges.h"
+#include "memusage/examine/recorder_memory.h"
 #include "profile/base/array.h"
 
 enum {
@@ -28,27 +29,20 @@ static bool is_device(const struct area *a)
 	       !begins_with(a->name, "/dev/zero");
 }
 
-static bool is_recorder(const struct area *a)
-{
-	const char *base = strrchr(a->name, '/');
-
-	return begins_with(a->name, "/memfd:memusage") ||
-	       (base && begins_with(base, "/libmemusage"));
-}
-
 /* Mappings of the kernel, and those that a program does not keep pointers in. */
 static bool is_never_root(const struct area *a)
 {
 	return !(a->flags & AREA_READ) || begins_with(a->name, "[v") ||
-	       begins_with(a->name, "anon_inode:") || is_device(a) || is_recorder(a) ||
+	       begins_with(a->name, "anon_inode:") || is_device(a) ||
+	       recorder_memory_is_file(a) ||
 	       (a->flags & AREA_SHARED && !(a->flags & AREA_WRITE));
 }
 
 /* The zeroed data of an object has no name: it follows the object. */
 static bool is_recorders_data(const struct address_space *s, const struct area *a)
 {
-	return !a->name[0] && a > s->area && a[-1].end == a->start && is_recorder(&a[-1]) &&
-	       a->flags & AREA_WRITE;
+	return !a->name[0] && a > s->area && a[-1].end == a->start &&
+	       recorder_memory_is_file(&a[-1]) && a->flags & AREA_WRITE;
 }
 
 /* ---- ranges ----------------------------------------------------------------------------- */
