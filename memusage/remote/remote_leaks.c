@@ -16,8 +16,8 @@
 #include "cli/units.h"
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
-#include "memusage/common/child.h"
 #include "memusage/examine/leak_check.h"
+#include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_report.h"
 
 /* ---- words ------------------------------------------------------------------------------ */
@@ -96,29 +96,10 @@ static int read_words(struct leak_words *words, char **w)
 
 /* ---- the report ------------------------------------------------------------------------- */
 
-static void execute_memusageprint(const struct remote *r, int recording)
+static void append_form(struct opt_list *list, const struct remote *r)
 {
-	const struct leak_words *words = r->leak_words;
-	struct opt_list a = { .count = 0 };
-
-	opt_list_append(&a, "memusageprint");
-	remote_append_options(&a, r);
-	if (r->settings->debuginfod)
-		opt_list_append(&a, "--debuginfod");
-	opt_list_append(&a, xasprintf("--leak-check=%s", words->form));
-	opt_list_append(&a, xasprintf("--show-leak-kinds=%s", words->kinds));
-	opt_list_append(&a, "--");
-	opt_list_append(&a, child_pass_file(recording));
-	child_execute(&a, "");
-}
-
-static int print_report(struct remote *r, int recording)
-{
-	pid_t pid = child_fork("memusageprint");
-
-	if (pid == 0)
-		execute_memusageprint(r, recording);
-	return child_finish(pid, "memusageprint", "its report");
+	opt_list_append(list, xasprintf("--leak-check=%s", r->leak_words->form));
+	opt_list_append(list, xasprintf("--show-leak-kinds=%s", r->leak_words->kinds));
 }
 
 /* ---- the command ------------------------------------------------------------------------ */
@@ -127,13 +108,10 @@ static int print_report(struct remote *r, int recording)
 static const char *find_why_not(const struct remote *r)
 {
 	const uint32_t flags = r->contact.live.view.head.config.flags;
+	const char *missing = remote_examination_find_missing(r);
 
-	if (flags & MU_CFG_SAMPLE)
-		return "only samples of its blocks are recorded: start it without --sample";
-	if (flags & MU_CFG_START_PAUSED)
-		return "it was started paused, so that older blocks are not known";
-	if (flags & (MU_CFG_PAGES | MU_CFG_COPIES | MU_CFG_AD_HOC))
-		return "its blocks are not recorded (--pages-as-heap or --mode)";
+	if (missing)
+		return missing;
 	if (__atomic_load_n(&r->contact.live.shared->stopped, __ATOMIC_RELAXED))
 		return "recording is stopped: blocks that it does not know may hold others";
 	if (!(flags & MU_CFG_STACKS))
@@ -143,35 +121,24 @@ static const char *find_why_not(const struct remote *r)
 
 int remote_leaks_run(struct remote *r)
 {
-	const char *why = find_why_not(r);
-	const struct examined_process p = {
-		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot
-	};
 	struct leak_check_options o = { .heuristics = 0 };
 	struct mu_leak_check *check;
 	struct leak_words words;
 	char text[UNITS_LENGTH];
-	struct mu_error err;
 	int result;
 
 	if (read_words(&words, r->words) < 0)
 		return -1;
-	if (why) {
-		warn("process %d: %s", (int)r->pid, why);
-		return -1;
-	}
 	word_set_parse(words.heuristics, word_set_leak_heuristics, &o.heuristics);
-	check = examination_run(&leak_check, &p, &o, &err);
-	if (!check) {
-		warn("process %d: %s", (int)r->pid, err.text);
+	check = remote_examination_run(r, &leak_check, find_why_not(r), &o);
+	if (!check)
 		return -1;
-	}
 	if (r->settings->verbose)
 		fprintf(stderr, "memusage: process %d stood still for %s\n", (int)r->pid,
 			units_duration(text, check->pause_ns));
 	r->leak_words = &words;
 	r->leak_check = check;
-	result = remote_report_copied(r, print_report);
+	result = remote_report_print_as(r, append_form);
 	r->leak_check = NULL;
 	free(check);
 	return result;

@@ -97,28 +97,27 @@ static int open_temporary(void)
 
 /* ---- the programs that make reports -------------------------------------------------------- */
 
-static void execute_memusageprint(const struct remote *r, int recording)
+static void execute_memusageprint(const struct remote *r, remote_report_form *append_form,
+				  int recording)
 {
 	struct opt_list a = { .count = 0 };
 
 	opt_list_append(&a, "memusageprint");
 	remote_append_options(&a, r);
-	settings_append_place_options(&a, r->settings);
 	if (r->settings->debuginfod)
 		opt_list_append(&a, "--debuginfod");
-	opt_list_append(&a, r->operand ? xasprintf("--%s=%s", r->command->name, r->operand) :
-					 xasprintf("--%s", r->command->name));
+	append_form(&a, r);
 	opt_list_append(&a, "--");
 	opt_list_append(&a, child_pass_file(recording));
 	child_execute(&a, "");
 }
 
-static int print_text(struct remote *r, int recording)
+static int print_text(const struct remote *r, remote_report_form *append_form, int recording)
 {
 	pid_t pid = child_fork("memusageprint");
 
 	if (pid == 0)
-		execute_memusageprint(r, recording);
+		execute_memusageprint(r, append_form, recording);
 	return child_finish(pid, "memusageprint", "its report");
 }
 
@@ -133,7 +132,7 @@ static void execute_memusagestat(const struct remote *r, int recording)
 	child_execute(&a, "");
 }
 
-static int write_page(struct remote *r, int recording)
+static int write_page(const struct remote *r, int recording)
 {
 	pid_t pid = child_fork("memusagestat");
 
@@ -144,28 +143,38 @@ static int write_page(struct remote *r, int recording)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* Copies the recording to a nameless file, of which WRITE makes the report. */
-static int report_copy(struct remote *r, bool needs_places,
-		       int (*write)(struct remote *r, int recording))
+/* Returns the descriptor of a nameless file with the recording, or -1 after a message. */
+static int open_copy(struct remote *r, bool needs_places)
 {
-	int fd = open_temporary(), result = -1;
+	int fd = open_temporary();
+
+	if (fd < 0 || copy_recording(r, fd, needs_places) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int remote_report_print_as(struct remote *r, remote_report_form *append_form)
+{
+	int fd = open_copy(r, true), result;
 
 	if (fd < 0)
 		return -1;
-	if (copy_recording(r, fd, needs_places) == 0)
-		result = write(r, fd);
+	result = print_text(r, append_form, fd);
 	close(fd);
 	return result;
 }
 
-int remote_report_copied(struct remote *r, int (*write)(struct remote *r, int recording))
+static void append_command(struct opt_list *list, const struct remote *r)
 {
-	return report_copy(r, true, write);
+	settings_append_place_options(list, r->settings);
+	opt_list_append(list, r->operand ? xasprintf("--%s=%s", r->command->name, r->operand) :
+					   xasprintf("--%s", r->command->name));
 }
 
 int remote_report_print(struct remote *r)
 {
-	return report_copy(r, true, print_text);
+	return remote_report_print_as(r, append_command);
 }
 
 /* With the rights of another owner the output is there already, and its copy is made later. */
@@ -188,7 +197,13 @@ static int with_output(struct remote *r, int (*write)(struct remote *r))
 
 static int make_page(struct remote *r)
 {
-	return report_copy(r, false, write_page);
+	int fd = open_copy(r, false), result;
+
+	if (fd < 0)
+		return -1;
+	result = write_page(r, fd);
+	close(fd);
+	return result;
 }
 
 int remote_report_page(struct remote *r)

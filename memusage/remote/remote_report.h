@@ -24,6 +24,11 @@ int remote_report_record(struct remote *r);
  */
 int remote_report_add_running(struct remote *r);
 
-/* remote_report_copied -- Copies the recording of now, which gets r->leak_check, to a nameless file
- * and has WRITE make a report of it. Returns what WRITE returns, or -1 after a message. */
-int remote_report_copied(struct remote *r, int (*write)(struct remote *r, int recording));
+/* Appends the options that choose a report, in the process that executes memusageprint. */
+typedef void remote_report_form(struct opt_list *list, const struct remote *r);
+
+/* remote_report_print_as -- Has memusageprint make a report of a copy of the recording of now.
+ *
+ * The copy gets r->leak_check and r->pages. Returns 0, or -1 after a message.
+ */
+int remote_report_print_as(struct remote *r, remote_report_form *append_form);
