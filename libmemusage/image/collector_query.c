@@ -1,4 +1,5 @@
-/* collector_query.c -- asking the collector for the code of a file, and waiting for the answer.
+/* collector_query.c -- asking the collector for the code of a file, or an examination of this
+ * process, and waiting for the answer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +7,7 @@
 
 #include <linux/futex.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
@@ -81,6 +83,24 @@ bool collector_query_ask(void)
 	rec.image->drops.modules += !ok && rec.image->query_wanted != MU_QUERY_LEAKS &&
 				   rec.image->query_wanted != MU_QUERY_PAGES;
 	return ok;
+}
+
+bool collector_query_can_examine(void)
+{
+	return gate.on && !sandbox.is_on && rec.pid == sys_getpid() &&
+	       rec.image->examined.exit_thread == 0;
+}
+
+bool collector_query_examine(uint32_t wanted)
+{
+	/* The examiner need not wait until this thread has left the recorder. */
+	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
+	/* The collector is no parent of this process: Yama must be told that its children may
+	 * trace it. */
+	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
+	while (!collector_query_begin(wanted))
+		;
+	return collector_query_ask();
 }
 
 void collector_query_end(void)

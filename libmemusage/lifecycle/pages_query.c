@@ -7,32 +7,22 @@
 #include "libmemusage/lifecycle/pages_query.h"
 
 #include <stddef.h>
-#include <sys/prctl.h>
 
-#include "libmemusage/base/sandbox.h"
-#include "libmemusage/base/sys.h"
 #include "libmemusage/image/collector_query.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 
 static bool is_wanted(void)
 {
-	return rec.flags & MU_CFG_FRAGMENTATION && gate.on && rec.pid == sys_getpid() &&
-	       has_self() && !sandbox.is_on && rec.image->process.fork_mono_ns == 0 &&
-	       rec.image->pages == 0 && rec.image->examined.exit_thread == 0;
+	return rec.flags & MU_CFG_FRAGMENTATION && collector_query_can_examine() && has_self() &&
+	       rec.image->process.fork_mono_ns == 0 && rec.image->pages == 0;
 }
 
 void pages_query_at_end(void)
 {
 	if (!is_wanted())
 		return;
-	/* The examiner need not wait until this thread has left the recorder. */
-	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
-	/* The collector is no parent of this process, so Yama must be told that it may trace. */
-	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
-	while (!collector_query_begin(MU_QUERY_PAGES))
-		;
-	if (collector_query_ask())
+	if (collector_query_examine(MU_QUERY_PAGES))
 		__atomic_store_n(&rec.image->pages, rec.image->query_offset, __ATOMIC_RELEASE);
 	collector_query_end();
 	rec.image->examined.exit_thread = 0;

@@ -9,11 +9,8 @@
 #include "libmemusage/requests/leak_query.h"
 
 #include <stddef.h>
-#include <sys/prctl.h>
 
 #include "libmemusage/base/lookup.h"
-#include "libmemusage/base/sandbox.h"
-#include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/collector_query.h"
@@ -93,14 +90,7 @@ static bool find_caller(walk_slow_inner *is_inner, void *data, uint64_t sp)
 
 static bool is_possible(void)
 {
-	return rec.flags & MU_CFG_LEAKS && gate.on && !sandbox.is_on && rec.pid == sys_getpid() &&
-	       rec.image->examined.exit_thread == 0;
-}
-
-/* The collector is no parent of this process: Yama must be told that its children may trace it. */
-static void allow_examiner(void)
-{
-	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
+	return rec.flags & MU_CFG_LEAKS && collector_query_can_examine();
 }
 
 static void take_answer(uint32_t flags)
@@ -116,11 +106,7 @@ static void take_answer(uint32_t flags)
 /* A process asks once when it ends: exit_thread stays. */
 static void ask(uint32_t flags)
 {
-	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
-	allow_examiner();
-	while (!collector_query_begin(MU_QUERY_LEAKS))
-		;
-	if (collector_query_ask())
+	if (collector_query_examine(MU_QUERY_LEAKS))
 		take_answer(flags);
 	collector_query_end();
 }
