@@ -71,8 +71,8 @@ enum mu_config_flag {
 	MU_CFG_SAMPLE_AUTO = 1u << 20, /* ... fewer and fewer, if they are too many */
 	MU_CFG_START_PAUSED = 1u << 21, /* record nothing before MU_REQUEST_START; recorded.h */
 	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
-	MU_CFG_LEAKS = 1u << 22, /* wait for a leak check before the process ends */
-	MU_CFG_FRAGMENTATION = 1u << 23, /* ... until its pages have been examined */
+	MU_CFG_LEAKS = 1u << 23, /* wait for a leak check before the process ends */
+	MU_CFG_FRAGMENTATION = 1u << 24, /* ... until its pages have been examined */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -296,9 +296,7 @@ enum mu_thread_state {
 
 #define MU_BUSY_REQUEST 2u
 /* Bits of mu_thread.flags: stack_mark is from before the first event; a realloc is under way. */
-enum mu_thread_flag {
-	MU_THREAD_HAS_MARK = 1, MU_THREAD_MOVES = 2
-};
+enum mu_thread_flag { MU_THREAD_HAS_MARK = 1, MU_THREAD_MOVES = 2 };
 
 /* One per thread of the process; reused when the thread is gone, its counters then having
  * been added to mu_image.retired. entry_size of the table is larger than this struct: what

@@ -18,6 +18,7 @@
 #include "memusage/options/core_options.h"
 #include "memusage/options/idle_options.h"
 #include "memusage/options/output_options.h"
+#include "memusage/options/recording_options.h"
 #include "profile/symbols/allocrule.h"
 #include "recording/env.h"
 
@@ -517,57 +518,6 @@ static void check_triggers(void)
 			      settings.mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
 }
 
-/* Returns the option that asks for figures of single blocks or events, or NULL. */
-static const char *option_for_events(void)
-{
-	return settings.dhat.is_wanted ? "--dhat" :
-	       settings.mode != RUN_MODE_HEAP ? "--mode" :
-	       settings.accesses.engine != ACCESSES_NONE ? "--accesses" : NULL;
-}
-
-/* The pages are the heap: blocks are not recorded, so reports about blocks are impossible. */
-static void check_pages(void)
-{
-	const char *other = settings.massif.stacks ? "--stacks=yes" : option_for_events();
-
-	if (!settings.massif.pages)
-		return;
-	if (other)
-		options_error(&settings_tool, "--pages-as-heap=yes: cannot be used together with "
-			      "%s", other);
-	settings.mmap = true;
-	settings.own_malloc = OWN_IGNORE;
-}
-
-/* Figures of single events cannot be estimated. */
-static void check_sample(void)
-{
-	const char *other = settings.data			? "--data"
-			    : settings.png			? "--png"
-			    : settings.massif.pages		? "--pages-as-heap=yes"
-								: option_for_events();
-
-	if (settings.sample.is_wanted && other)
-		options_error(&settings_tool, "--sample: cannot be used together with %s, which "
-			      "needs every block", other);
-}
-
-/* A process that is asleep sees nothing: what must be seen from the start cannot be recorded. */
-static void check_start_paused(void)
-{
-	const char *other = settings.massif.pages		? "--pages-as-heap=yes"
-			    : settings.mode != RUN_MODE_HEAP	? "--mode"
-			    : settings.accesses.engine != ACCESSES_NONE ? "--accesses"
-								: NULL;
-
-	if (settings.start_paused && other)
-		options_error(&settings_tool, "--start-paused: cannot be used together with %s, "
-			      "which has to see the program from its start", other);
-	if (settings.start_paused && settings.pid)
-		options_error(&settings_tool, "--start-paused starts a program: with --pid=%u give "
-			      "the command start or stop", settings.pid);
-}
-
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const char *from_environment;
@@ -600,9 +550,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
-	check_pages();
-	check_sample();
-	check_start_paused();
+	recording_options_check(&settings);
 	leaks_check(&settings);
 	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);

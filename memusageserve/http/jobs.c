@@ -195,7 +195,7 @@ void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, voi
 		job = add_job(j, r);
 	*taker = (struct job_taker){ .call = call, .data = data, .next = job->takers };
 	job->takers = taker;
-	/* Whoever orders is not ready for an answer yet, which a job that cannot start has at once. */
+	/* A job that cannot start has its answer at once, for which the caller is not ready yet. */
 	loop_at(j->loop, &j->starter, loop_now(), on_order, j);
 }
 

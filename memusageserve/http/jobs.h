@@ -32,7 +32,7 @@ struct jobs {
 
 /* jobs_order -- Has an answer made.
  *
- * call  is called once, from the loop, unless jobs_cancel() comes before: also for a job that cannot be
+ * call  is called once, from the loop, unless jobs_cancel() comes before; also if the job cannot be
  *       started.
  */
 void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, void *data);
