@@ -13,6 +13,7 @@
 #include "cli/sibling.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/common/program.h"
 
 /* What die() has to clean up, until memusageserve does that. */
 static struct serving *unfinished;
@@ -63,7 +64,7 @@ static void check_push_options(const struct settings *settings)
 	}
 	status = pid > 0 ? child_wait(pid) : 0;
 	if (status != 0)
-		exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
+		exit(STATUS_FAILED);
 }
 
 void serving_prepare(struct serving *v, const struct settings *settings, int recording)

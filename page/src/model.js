@@ -136,13 +136,20 @@ export class Model {
 		const t = Math.max(run.duration || 0, last.t, samples[samples.length - 1] || 0);
 		const know = (s, columns, heap) => Object.assign(s, { columns, heap,
 			hasTree: this.has(`${columns}_bytes`) });
-		this.isPeakNear = peak.heap !== totals.peak;
-		know(peak, 'peak', totals.peak);
+		// The snapshot of a process that still grows is of an earlier, lower peak: it is now.
+		const isPeakNow = totals.end === totals.peak && peak.heap < 0.99 * totals.peak;
+		this.isPeakNear = !isPeakNow && peak.heap !== totals.peak;
+		if (isPeakNow)
+			peak.kind = 'normal';
+		else
+			know(peak, 'peak', totals.peak);
 		if (t > last.t || last === peak)
 			list.push({ ...last, t, number: list.length, clock: NaN,
 				instructions: NaN, values: undefined, name: undefined });
 		list[list.length - 1].kind = 'end';
 		know(list[list.length - 1], 'end', totals.end);
+		if (isPeakNow)
+			this.peakSnapshot = list.length - 1;
 	}
 
 	// Returns the snapshots whose place on an axis is known.
@@ -154,7 +161,7 @@ export class Model {
 	// snapshot of the peak may be a little before it. Empty if unknown.
 	peakTime() {
 		const s = this.snapshots[this.peakSnapshot];
-		return s && s.kind === 'peak' && this.unit !== 'B'
+		return s && (s.kind === 'peak' || s.kind === 'end') && this.unit !== 'B'
 			? `${this.isPeakNear ? 'about ' : ''}${time(s.t, this.unit)} into the run`
 			: '';
 	}

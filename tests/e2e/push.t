@@ -191,7 +191,7 @@ else
 	skip 'no jq' 4
 fi
 run memusage --push=ftp://x true
-like "$status $err" '^1 memusageserve: --push=ftp://x: it must begin' 'a wrong URL is refused first'
+like "$status $err" '^125 memusageserve: --push=ftp://x: it must begin' 'a wrong URL is refused first'
 run memusage --label=a=b true
 like "$status $err" '^125 .*--push=URL is missing' '--label alone'
 end_server

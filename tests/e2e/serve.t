@@ -92,6 +92,16 @@ else
 	skip 'the page was not built' 4
 fi
 
+# A snapshot of a peak that is no longer the highest is there, too.
+if [ -s "$MU_BUILD/page/template.html" ] && command -v node >/dev/null; then
+	tell alloc 200 1000
+	get /
+	is "$(node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" body peak)" 'the end 213 KiB' \
+		'the peak of a heap that grows is now'
+else
+	skip 'the page was not built, or no node'
+fi
+
 # ---- a change of frees alone
 
 get '/debug/pprof/heap?seconds=2' &

@@ -1,9 +1,11 @@
 // page_lists.mjs -- What lists of an HTML page say: page_lists.mjs SOURCE FILE.html METRIC GROUP
 //
 // SOURCE is the source tree: the model of the page runs without a browser. Prints the list of the
-// Summary for a metric (peak_bytes, end_bytes) "growth", or "growth-all" from the start to the end, each place as "BYTES PLACE", the lines
-// of a function with two blanks before them; what grew has its verdict; with "bounds" as a fifth argument, of a sampled
-// recording, "LOW HIGH PLACE". "short NAME" prints what the page makes of a name.
+// Summary for a metric (peak_bytes, end_bytes), "growth", or "growth-all" from the start to the
+// end, each place as "BYTES PLACE", the lines of a function with two blanks before them; what grew
+// has its verdict; with "bounds" as a fifth argument, of a sampled recording, "LOW HIGH PLACE".
+// "peak" prints when the peak was, and the heap then. "short NAME" prints what the page makes of a
+// name.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { readFileSync } from 'node:fs';
@@ -25,6 +27,11 @@ if (file === 'short') {
 	const html = readFileSync(file, 'utf8');
 	const data = /<script id="data" type="application\/json">(.*?)<\/script>/s.exec(html)[1];
 	const model = new Model(JSON.parse(data));
+	if (metric === 'peak') {
+		const last = model.snapshots.length - 1, s = model.snapshots[model.peakSnapshot];
+		console.log(`${model.peakSnapshot === last ? 'the end' : 'before'} ${bytes(s.heap)}`);
+		process.exit();
+	}
 	const isGrowth = metric.startsWith('growth');
 	const range = metric === 'growth' ? model.growthRange() : [-1, model.snapshots.length - 1];
 	const self = isGrowth ? model.growth(...range) : model.column(metric);
