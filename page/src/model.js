@@ -136,8 +136,9 @@ export class Model {
 		const t = Math.max(run.duration || 0, last.t, samples[samples.length - 1] || 0);
 		const know = (s, columns, heap) => Object.assign(s, { columns, heap,
 			hasTree: this.has(`${columns}_bytes`) });
-		// The snapshot of a process that still grows is of an earlier, lower peak: it is now.
-		const isPeakNow = totals.end === totals.peak && peak.heap < 0.99 * totals.peak;
+		// The snapshot of a process that still grows is of an earlier, lower peak.
+		const isPeakNow = totals.end === totals.peak &&
+			peak.heap < 0.99 * totals.peak;
 		this.isPeakNear = !isPeakNow && peak.heap !== totals.peak;
 		if (isPeakNow)
 			peak.kind = 'normal';

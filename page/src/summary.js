@@ -286,7 +286,7 @@ function heapTotal(model) {
 }
 
 function cards(model) {
-	const { totals, run, data } = model, list = [];
+	const { totals, run, data } = model, list = [], isRunning = run.ended === 'still running';
 	const add = (...c) => list.push(card(model, ...c));
 	const estimated = (metric) => {
 		const bounds = boundsOf(model, metric);
@@ -307,11 +307,11 @@ function cards(model) {
 	else if (totals.bytes !== undefined)
 		add('Heap total', bytes(totals.bytes), many(totals.calls, 'call'));
 	if (totals.end !== undefined)
-		add('Live at the end', bytes(totals.end), estimated('end_bytes') ||
-			(model.has('end_blocks')
-				? `${many(model.sum('end_blocks'), 'block')}: leaks, or kept on ` +
-					'purpose'
-				: 'leaks, or kept on purpose'), flame('end_bytes'));
+		add(isRunning ? 'Live now' : 'Live at the end', bytes(totals.end),
+			estimated('end_bytes') || [model.has('end_blocks')
+				&& many(model.sum('end_blocks'), 'block'),
+			!isRunning && 'leaks, or kept on purpose'].filter(Boolean).join(': '),
+			flame('end_bytes'));
 	if (model.has('temporary')) {
 		const t = model.sum('temporary'), all = model.sum('total_blocks');
 		add('Temporary', percent(t, all),
