@@ -63,7 +63,7 @@ static bool add_running_processes(const char *own, int copy, pid_t writer)
 	return status == 0;
 }
 
-/* That of a run with --durable is beside the recording. */
+/* That of a run with --durable is next to the recording. */
 static bool has_arena(const char *name)
 {
 	char *arena = xasprintf("%s.arena", name);

@@ -8,7 +8,7 @@
 
 #include "profile/read/pages.h"
 
-/* What the functions need to write the number of a site. */
+/* The data for writing the number of a site. */
 struct site_numbers {
 	const uint32_t *listed;
 	uint32_t count;

@@ -187,7 +187,7 @@ static void parse_push_target(struct program *p)
 	unsetenv("MEMUSAGE_PUSH_TOKEN");
 }
 
-/* What a process that was recorded before us had allocated by now belongs to no interval; a process
+/* Memory that a process allocated before we began belongs to no interval; a process
  * that memusage has just started with us is pushed from its beginning on. */
 static void begin_pushing(struct program *p)
 {

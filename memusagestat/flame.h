@@ -9,7 +9,7 @@
 #include "memusagestat/drawing/theme.h"
 #include "profile/read/site_errors.h"
 
-/* What a box had in two files; its width is the larger one, its colour the change. */
+/* The values of a box in two files; its width is the larger one, its colour the change. */
 struct flame_change {
 	const int64_t *old, *new;	/* per site */
 	const struct sampled_error *error;	/* per site, of the changes; NULL: exact */

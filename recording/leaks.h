@@ -32,7 +32,7 @@ enum mu_leak_check_flag {
 	MU_LEAK_CHECK_AT_END = 1, /* the process was about to end */
 	MU_LEAK_CHECK_STOPPED = 2, /* it stood still during the whole check */
 	MU_LEAK_CHECK_CUT = 4,	   /* some memory could not be read: blocks may seem lost */
-	/* What the program requested: the sums only; records that have grown, or changed. */
+	/* The request of the program: the sums only; records that have grown, or changed. */
 	MU_LEAK_CHECK_SUMMARY = 8, MU_LEAK_CHECK_INCREASED = 16, MU_LEAK_CHECK_CHANGED = 32
 };
 

@@ -307,7 +307,7 @@ static void put_leak_summary(const struct writer *w, const struct totals *now,
 	put_sums(w, "        suppressed: ", &none, &none);
 }
 
-/* What another choice of options would show. */
+/* The records that other options would show. */
 static void put_hints(const struct writer *w, const struct totals *t)
 {
 	static const struct {

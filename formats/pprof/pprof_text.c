@@ -10,7 +10,7 @@
 #include "formats/base/bounds.h"
 #include "formats/base/utf8.h"
 
-/* What a line says of a place. */
+/* A line about a place. */
 struct text_values {
 	int64_t live_blocks, live_bytes;
 	int64_t total_blocks, total_bytes;

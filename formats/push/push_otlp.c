@@ -34,7 +34,7 @@ enum {
 	STACK_LOCATIONS = 1
 };
 
-/* What all types have in common of a sample. */
+/* The part of a sample that all types have in common. */
 struct otlp_sample {
 	uint32_t stack;		/* number in the table */
 	uint32_t attributes;

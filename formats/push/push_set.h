@@ -8,7 +8,7 @@
  *	push_pprof_encode(&message, &s, &d);
  *
  * Servers add up what was allocated over the pushes of a time, so a push has what was allocated
- * since the one before. What is in use is the state at one moment. Servers refuse profiles with too
+ * since the one before. Memory in use is the state at one moment. Servers refuse profiles with too
  * many samples; the smallest are one sample then, PUSH_OTHER, so all sums stay true.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -14,7 +14,7 @@
 
 struct sandbox sandbox;
 
-/* Of /proc/self/status: Seccomp and Seccomp_filters. */
+/* Seccomp and Seccomp_filters of /proc/self/status. */
 struct status_numbers {
 	uint32_t mode, filters;
 };

@@ -221,7 +221,7 @@ static void forget_parent(void)
 }
 
 /* The collector may have given the child's slot to another process if the parent ended seconds ago.
- * Then the child begins anew at its first event, as that of a raw clone(). */
+ * Then the child begins again at its first event, as that of a raw clone(). */
 static bool is_slot_lost(void)
 {
 	if (!forking.is_ready || slot_adopt(&forking.child))

@@ -1,9 +1,9 @@
 /* labels.h -- labels that the program gives to what a thread allocates.
  *
  * The labels of a thread at one time are a set, which has a number; sites_find() takes sites of
- * different sets apart. At most MU_LABELS_MAX sets are kept. What is beyond gets the value
- * MU_LABEL_MORE and is counted, so a program that gives each request a number of its own fills
- * neither the image nor the table of sites.
+ * different sets apart. At most MU_LABELS_MAX sets are kept. A label beyond them gets the
+ * value MU_LABEL_MORE and is counted, so a program that gives each request a number fills neither
+ * the image nor the table of sites.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

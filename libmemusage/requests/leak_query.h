@@ -27,7 +27,7 @@ void leak_query_at_immediate_end(uint64_t sp);
  */
 void leak_query_now(const struct call_site *place, uint32_t flags);
 
-/* What the last check found, in the order of Valgrind's VALGRIND_COUNT_LEAKS. */
+/* The result of the last check, in the order of Valgrind's VALGRIND_COUNT_LEAKS. */
 struct leak_counts {
 	uint64_t lost, dubious, reachable, suppressed;
 };

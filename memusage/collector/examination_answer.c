@@ -35,7 +35,7 @@ static pid_t start_pages_check(const struct settings *s, const struct examined_p
 	return examination_start(&pages_check, p, &o, fd);
 }
 
-/* What a process can ask for. */
+/* The examinations that a process can ask for. */
 static const struct kind {
 	uint32_t wanted; /* in the image's query_wanted */
 	uint32_t flag;	 /* of the run's configuration */

@@ -52,7 +52,7 @@ struct tree {
 	struct tree_limit {	/* tree_cgroup.h */
 		struct cgroup group;
 		bool is_known;	 /* it was looked for */
-		bool is_near;	 /* the condition that nobody gave, 90 %, is met */
+		bool is_near;	 /* the condition that no option gave, 90 %, is met */
 		uint32_t met;	 /* conditions of --snapshot-when that are met */
 		uint64_t due_ns; /* CLOCK_MONOTONIC of the next look */
 		struct cgroup_use highest; /* at a mark; percent 0: none yet */

@@ -54,8 +54,8 @@ static void want_marks(struct tree *t, unsigned int percent, uint32_t bit)
 	}
 }
 
-/* Whether the use has just exceeded THRESHOLD percent. It can do so again when it has fallen by a
- * tenth of that. */
+/* Returns true if the use has just exceeded THRESHOLD percent. It can do so again when it has
+ * fallen by a tenth of that. */
 static bool has_crossed(bool is_met, unsigned int threshold, unsigned int percent, bool *met)
 {
 	*met = is_met ? percent > (unsigned int)MU_WATCH_AGAIN((int)threshold) :
@@ -160,7 +160,7 @@ static uint64_t interval_ns(unsigned int percent, bool is_open)
 	return percent >= CLOSE ? CLOSE_NS : percent >= NEAR ? NEAR_NS : FAR_NS;
 }
 
-/* Of the processes that are recorded. */
+/* The sum of the processes that are recorded. */
 static uint64_t sum_private_memory(const struct tree *t)
 {
 	uint64_t sum = 0;

@@ -30,7 +30,7 @@ static const struct cgroup_files files[] = {
 	{ "memory.usage_in_bytes", "memory.limit_in_bytes", "total_inactive_file " },
 };
 
-/* Whether LIST, up to a colon, comma by comma, has the word "memory". */
+/* Returns true if LIST, up to a colon, comma by comma, has the word "memory". */
 static bool has_memory(const char *list)
 {
 	while (*list && *list != ':' && *list != '\n' && *list != ' ') {

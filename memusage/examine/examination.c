@@ -13,7 +13,7 @@
 #include "memusage/common/child.h"
 #include "profile/base/file.h"
 
-/* What the file begins with: a result follows, or the text of an error. */
+/* The beginning of the file: a result follows, or the text of an error. */
 enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
 
 /* ---- the process that examines -------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 #include "memusage/examine/snapshot.h"
 
-/* What differs between one examination and another. */
+/* The differences between one examination and another. */
 struct examination {
 	const char *file_name; /* of the nameless file for its result, as /proc shows it */
 	const char *unfinished; /* the text of the error of one that left nothing in its file */
@@ -23,7 +23,7 @@ struct examination {
 	uint64_t (*count_bytes)(const void *result);
 };
 
-/* What one is to examine: a process that is recorded in L, in our PID namespace. */
+/* The subject of one: a process that is recorded in L, in our PID namespace. */
 struct examined_process {
 	const struct live *live;
 	pid_t pid;

@@ -120,7 +120,7 @@ static void append_stacks(struct memory_parts *m, const struct snapshot *s)
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-/* Of parts that begin at one address the one that is known best comes first. */
+/* If parts begin at one address, the one that is known best comes first. */
 static int rank_part(const struct memory_part *p)
 {
 	return p->part == MU_PAGES_RECORDER ? 0 : p->part == MU_PAGES_LIVE ? 1 : 2;

@@ -1,4 +1,4 @@
-/* page_words.c -- The directory of the block table, copied while the process stands still.
+/* page_words.c -- The directory of the block table, copied while the process is stopped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* page_words.h -- The directory of the block table, copied while the process stands still.
+/* page_words.h -- The directory of the block table, copied while the process is stopped.
  *
  * The directory is in shared memory, which a copy of the process does not have for itself; the
  * buckets that it leads to are private memory, so the copy has them.

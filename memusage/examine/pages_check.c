@@ -71,7 +71,7 @@ static bool count_parts(const struct memory_parts *m, const struct snapshot *s,
 		}
 		bytes = page_states_count(p->is_shared ? s->space.touched_pagemap :
 							 s->space.pagemap, p->start, p->end);
-		/* Of the kernel's own pages, [vsyscall], nothing is known. */
+		/* Nothing is known of the kernel's own pages, [vsyscall]. */
 		part[p->part] += bytes == UINT64_MAX ? 0 : bytes;
 	}
 	return true;
@@ -108,7 +108,7 @@ static void describe_moment(struct mu_pages *head, const struct snapshot *s,
 			    const struct heap_pages *h, const struct pages_check_options *o)
 {
 	head->mono_ns = s->mono_ns;
-	/* One that is no copy stands still until now. */
+	/* One that is no copy is stopped until now. */
 	head->pause_ns = s->is_stopped ? clock_now(CLOCK_MONOTONIC) - s->mono_ns : s->pause_ns;
 	head->flags |= (o->is_at_end ? MU_PAGES_AT_END : 0u) |
 		       (h->has_huge ? MU_PAGES_HUGE : 0u) |

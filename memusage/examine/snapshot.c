@@ -73,7 +73,7 @@ static bool has_shared_buckets(const struct live *l)
 	return l->view.head.config.flags & MU_CFG_ACCESSES;
 }
 
-/* The process stands still. */
+/* The process is stopped. */
 static int look_at_process(struct snapshot *s, const struct live *l, struct page_words *words,
 			   struct mu_error *err)
 {

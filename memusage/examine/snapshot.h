@@ -11,8 +11,8 @@
 
 /* In the order of the words of --snapshot. */
 enum snapshot_kind {
-	SNAPSHOT_FORK, /* the process stands still while a copy of it is made */
-	SNAPSHOT_STOP  /* it stands still until snapshot_close() */
+	SNAPSHOT_FORK, /* the process is stopped while a copy of it is made */
+	SNAPSHOT_STOP  /* it is stopped until snapshot_close() */
 };
 
 struct snapshot {
@@ -37,7 +37,7 @@ struct snapshot {
 int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snapshot_kind kind,
 		  struct mu_error *err);
 
-/* snapshot_resume -- Lets a process continue that stands still. Its memory changes from now on. */
+/* snapshot_resume -- Lets a process continue that is stopped. Its memory changes from now on. */
 void snapshot_resume(struct snapshot *s);
 
 /* snapshot_close -- Lets the process continue, and releases everything. Accepts a zeroed struct. */

@@ -94,7 +94,7 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	int status;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
-		/* Of a thread that ends, the kernel says EPERM. */
+		/* The kernel says EPERM of a thread that ends. */
 		int why = errno;
 		bool is_over = why == ESRCH || !process_exit_code(tid, &state, &status) ||
 			       state == 'Z' || state == 'X';

@@ -40,7 +40,7 @@ enum {
 #define FLAGS_OF_SIGNALS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
 #define NO_SUCH_FLAG 0x4000 /* of a signal stack: it is left as it is */
 
-/* What the kernel returns inside for a call that it makes again by itself. */
+/* The value that the kernel returns inside for a call that it repeats. */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 /* ---- registers -------------------------------------------------------------------------- */
@@ -105,8 +105,8 @@ static uint64_t signals_of(const char *status, const char *name)
 	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH))
 #define SIGNAL_BIT(number) (UINT64_C(1) << ((number) - 1))
 
-/* Whether a signal waits for the thread that ends its call. Of a traced process, signals wait that
- * it ignores, too. */
+/* Returns true if a signal waits for the thread that ends its call. In a traced process,
+ * signals wait that it ignores, too. */
 static bool has_signal(pid_t pid, const struct tracee_thread *thread)
 {
 	uint64_t waiting, handled;

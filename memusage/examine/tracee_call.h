@@ -15,7 +15,7 @@ void tracee_call_read_registers(struct tracee_thread *thread);
  *
  * Call it at once, because this process may be killed: then the thread goes on as it is.
  * Some calls end with EINTR when a thread is stopped, though no signal came. A finite time limit
- * begins anew.
+ * begins again.
  * Source  signal(7), "Interruption of system calls and library functions by stop signals".
  */
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread);

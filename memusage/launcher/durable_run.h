@@ -15,7 +15,7 @@
  */
 void durable_run_prepare(const struct settings *settings);
 
-/* durable_run_create -- Creates the arena of S as a file beside the recording.
+/* durable_run_create -- Creates the arena of S as a file next to the recording.
  *
  * Dies with a message if its file system could harm the program. Returns false after a warning if
  * the file cannot be made for another reason, such as a full disk: the program has to run.

@@ -130,7 +130,7 @@ static int finish_file(const struct settings *settings, const char *file)
 	return result;
 }
 
-/* Runs with --durable come first: beside their recording there may be an arena. */
+/* Runs with --durable come first: next to their recording there may be an arena. */
 static int finish_any(const struct settings *settings, const char *file)
 {
 	char *arena = finish_tree_name(file);

@@ -1,4 +1,4 @@
-/* serving.c -- memusageserve beside a program that memusage starts.
+/* serving.c -- memusageserve for a program that memusage starts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,7 @@
 #include "memusage/common/child.h"
 #include "memusage/common/program.h"
 
-/* What die() has to clean up, until memusageserve does that. */
+/* Data that die() has to clean up, until memusageserve does that. */
 static struct serving *unfinished;
 static pid_t owner;
 

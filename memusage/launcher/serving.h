@@ -1,4 +1,4 @@
-/* serving.h -- `memusage --serve PROGRAM`: memusageserve beside a program that memusage starts.
+/* serving.h -- `memusage --serve PROGRAM`: memusageserve for a program that memusage starts.
  *
  * It is another process, which reads the recording as `memusage --pid=PID` does, and ends with the
  * collector. So neither the launcher nor the program ever waits for it.

@@ -9,7 +9,7 @@
 #include "cli/picture_format.h"
 #include "cli/picture_size.h"
 
-/* What is only in memusage's own memory would be lost. */
+/* Outputs that are only in memusage's own memory would be lost. */
 static void check_durable(const struct settings *s)
 {
 	if (!s->durable)

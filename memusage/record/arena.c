@@ -224,7 +224,7 @@ static uint32_t split_file(uint64_t *size, uint64_t whole)
 	return slots;
 }
 
-/* What is mapped behind the segment is not needed: the ledger is written by system calls, which
+/* A mapping behind the segment is not needed: the ledger is written by system calls, which
  * fail if the disk is full. */
 static int map_file(struct arena *a, const struct mu_config *config, struct mu_error *err)
 {

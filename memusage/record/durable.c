@@ -1,4 +1,4 @@
-/* durable.c -- An arena that is a file beside the recording (--durable).
+/* durable.c -- An arena that is a file next to the recording (--durable).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -75,7 +75,7 @@ static const char *file_system_hazard(const struct statfs *fs)
 	case FS_XFS:
 		return NULL;
 	case FS_OVERLAY:
-		/* Of its upper layer only the figures are shown: btrfs has no count of files. */
+		/* Only the figures of its upper layer are shown: btrfs has no count of files. */
 		return fs->f_files > 0 ? NULL : copy_on_write;
 	case FS_BTRFS:
 	case FS_F2FS:

@@ -1,4 +1,4 @@
-/* durable.h -- An arena that is a file beside the recording (--durable).
+/* durable.h -- An arena that is a file next to the recording (--durable).
  *
  * It outlives a kill of all processes of the run, memusage among them: `memusage --finish` makes
  * the reports from it. The lock of the file is that of its open file, which every mapping of it

@@ -134,7 +134,7 @@ static void put_first_line(FILE *out, const struct diff_list *l, const struct di
 	put_callers(out, l, e);
 }
 
-/* What was split or inlined is a change of the program, though not of its memory. */
+/* A function that was split or inlined is a change of the program, though not of its memory. */
 static void put_unchanged(FILE *out, const struct diff_list *l)
 {
 	const struct difference *d = l->d;

@@ -19,7 +19,7 @@ struct label_list {
 	double distance;		/* mean bytes between two samples; 0: print no bounds */
 };
 
-/* What was allocated under one set. */
+/* The memory that was allocated under one set. */
 struct label_sum {
 	uint32_t set;
 	int64_t bytes, blocks;

@@ -1,7 +1,7 @@
 /* server.h -- Answers requests by HTTP.
  *
  * libmicrohttpd does the protocol, in our one thread. Answers are made by workers (jobs.h), so a
- * slow answer delays nobody; a slow or silent client has its connection ended (peers.h).
+ * slow answer delays no client; a slow or silent client has its connection ended (peers.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

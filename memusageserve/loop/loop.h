@@ -68,7 +68,7 @@ void loop_at(struct loop *l, struct loop_timer *t, uint64_t due_ms, loop_timer_f
 /* loop_clear -- Clears a timer. Fine for one that is not set. */
 void loop_clear(struct loop *l, struct loop_timer *t);
 
-/* loop_step -- Waits until something is ready or due, and calls all whom it concerns.
+/* loop_step -- Waits until something is ready or due, and calls the functions for it.
  *
  * Returns 0, or -1 with errno if waiting failed.
  */

@@ -1,7 +1,7 @@
 /* worker.h -- Makes an answer in a process of its own.
  *
  * Copies, names and pages take from a millisecond to seconds, and read what other programs wrote.
- * In a child they delay nobody, leave no memory behind, and may fail.
+ * In a child they delay no client, leave no memory behind, and may fail.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* What became of the work. */
+/* The end of the work. */
 enum worker_result {
 	WORKER_DONE = 0,
 	WORKER_FAILED = 1,	/* the output is the reason, a line of text */
@@ -44,5 +44,5 @@ int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept)
  */
 enum worker_result worker_finish(struct worker *w);
 
-/* worker_stop -- Ends a worker whose answer nobody wants. Fine if there is none. */
+/* worker_stop -- Ends a worker whose answer is not wanted. Fine if there is none. */
 void worker_stop(struct worker *w);

@@ -17,7 +17,7 @@ enum { KEY_TEXT = 2 * FRAME_KEY_LENGTH + 8 };
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-/* What is known of the modules of both sides. */
+/* The modules of both sides, as known. */
 struct key_maker {
 	struct call_trie *t;
 	const struct compare_side *side;

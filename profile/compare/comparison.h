@@ -2,8 +2,9 @@
  *
  * A stack is the same in both if it has the same functions, by name and module; addresses and lines
  * do not count, nor does it matter which calls are inlined. A module that has the same build-id in
- * both is compared by address, which also tells lines of a function apart. What only one side has
- * is then looked for under another name (renames.h) and at another place of the tree (moved.h).
+ * both is compared by address, which also tells lines of a function apart. A stack that only one
+ * side has is then looked for under another name (renames.h) and at another place of the tree
+ * (moved.h).
  *
  *	struct comparison c;
  *

@@ -18,7 +18,7 @@ enum match {
 /* moved_find -- Decides for each node at which stacks end where their memory is shown.
  *
  * to     by node: the node that stands for it in the comparison; itself, if it has nothing in
- *	  common with another. Of stacks that belong together that is the one of the new build.
+ *	  common with another. If stacks belong together, that is the one of the new build.
  * match  by the node in TO: how both sides of it were found.
  * Both are allocated, t->count entries at the return; the caller frees them. The function may add
  * nodes to T, as a common place of several stacks.

@@ -81,7 +81,7 @@ static void append_neighbour(struct candidate *c, uint64_t neighbour)
 	c->around[c->count++] = neighbour;
 }
 
-/* What only one side has says nothing about the other. */
+/* A name that only one side has says nothing about the other. */
 static uint32_t neighbour_key(const struct call_trie *t, uint32_t key)
 {
 	return call_trie_is_on_side(t, key, SIDE_OLD) && call_trie_is_on_side(t, key, SIDE_NEW) ?

@@ -46,7 +46,7 @@ static int compare_blocks(const void *a, const void *b)
 	return (int)x->is_announced - (int)y->is_announced;
 }
 
-/* Whether an announced block begins within block K, which is from malloc. */
+/* Returns true if an announced block begins within block K, which is from malloc. */
 static bool holds_announced_block(const struct block_set *s, uint32_t k)
 {
 	const struct heap_block *b = &s->block[k];

@@ -40,8 +40,8 @@ bool block_set_add(struct block_set *s, const struct heap_block *block);
 /* block_set_finish -- Sorts the blocks, and leaves out those from malloc that hold announced ones.
  *
  * A program that gives parts of a block to a pool announces the parts: they are what it allocated,
- * and the block around them is only their room. Memcheck counts in the same way. Of two blocks at
- * one address the first one that was added stays.
+ * and the block around them is only their room. Memcheck counts in the same way. If two blocks have
+ * one address, the first one that was added stays.
  * Source  Valgrind 3.19 manual, section 4.8, "Memory Pools".
  */
 void block_set_finish(struct block_set *s);

@@ -177,8 +177,8 @@ void leak_marks_find(struct leak_marks *m, struct pointer_graph *g, leak_explain
 	};
 	w.kind = m->kind;
 	follow_roots(&w);
-	/* What was only possible behind an explained pointer may be reachable now, and needs no
-	 * explanation. */
+	/* A block that was only possible behind an explained pointer may be reachable now, and
+	 * needs no explanation. */
 	if (explain && explain_interior_pointers(g, &e)) {
 		follow_roots(&w);
 		drop_needless_heuristics(g, m);

@@ -48,7 +48,7 @@ static bool has_glibc_heap(const struct pages *p)
 	       sum_of_heaps(p, MU_HEAP_OTHER, true) < resident_heap(p->head) / 2;
 }
 
-/* Free pages behind the last block go back by themselves; all others only on request. */
+/* Free pages behind the last block go back without a request; all others only on request. */
 static uint64_t gain_of_trim(const struct pages *p)
 {
 	return has_glibc_heap(p) ? sum_of_heaps(p, MU_HEAP_MAIN, false) +

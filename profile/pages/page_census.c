@@ -255,8 +255,8 @@ static void count_range(struct walk *w, const struct page_range *r)
 		find_top(heap, r, w->blocks, page);
 }
 
-/* What is neither resident nor swapped was never touched. Blocks that share bytes have no more of
- * them than they have together. */
+/* A page that is neither resident nor swapped was never touched. Blocks that share bytes have no
+ * more of them than they have together. */
 static void count_untouched(struct walk *w)
 {
 	uint64_t counted = 0;

@@ -24,7 +24,7 @@ struct labels {
 
 /* labels_load -- copy the sets of labels out of an image.
  *
- * l  overwritten; labels_free() it. What makes no sense is left out.
+ * l  overwritten; labels_free() it. Labels that make no sense are left out.
  */
 void labels_load(struct labels *l, const struct image *im);
 
