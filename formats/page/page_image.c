@@ -246,7 +246,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_sites(j, &cut, &s);
 	page_put_labels(j, p->export->filter->profile, &cut, &s);
 	write_snapshots(j, p, &cut, b);
-	page_put_trends(j, p, &cut);
+	page_put_trends(j, p->export, &p->stacks, p->errors, &cut);
 	if (has_accesses)
 		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);

@@ -19,7 +19,8 @@ enum {
 
 /* One way to group places. */
 struct trend_group {
-	const struct page_image *page;
+	const struct export *export;
+	const struct page_stacks *stacks;
 	struct triples keys;	/* of groups of places */
 	uint32_t *judged;	/* per key: number of the group, + 1; 0: it is not judged */
 	uint32_t *of_site;	/* number of the group, or PLACE_NONE */
@@ -32,7 +33,7 @@ enum grouping { BY_LINE, BY_FUNCTION, BY_FILE, BY_OBJECT, GROUPINGS };
 /* Returns the number of the group of a place, as groupId() in page/src/groups.js. */
 static uint32_t key_of_place(struct trend_group *g, enum grouping grouping, uint32_t place)
 {
-	const struct page_tree *t = &g->page->stacks.tree;
+	const struct page_tree *t = &g->stacks->tree;
 	const struct page_place *p = &t->place[place];
 	const char *name = strings_get(&t->strings, p->function);
 	const bool is_nameless = !*name || strncmp(name, "0x", 2) == 0;
@@ -52,20 +53,20 @@ static uint32_t key_of_place(struct trend_group *g, enum grouping grouping, uint
 	return triples_add(&g->keys, p->object, 0, 0);
 }
 
-static bool is_site_judged(const struct page_image *p, uint32_t site)
+static bool is_site_judged(const struct trend_group *g, uint32_t site)
 {
-	const struct sites *all = &p->export->filter->profile->sites;
+	const struct sites *all = &g->export->filter->profile->sites;
 
-	return p->stacks.standing[site] == PAGE_SHOWN &&
+	return g->stacks->standing[site] == PAGE_SHOWN &&
 	       (all->count <= SITES_FEW || all->site[site].max_bytes >=
-						   p->export->image->head.heap.peak / LEAST_PART);
+						   g->export->image->head.heap.peak / LEAST_PART);
 }
 
 /* Numbers the groups that have a judged site, and the sites by them. HOLDER: place of each node. */
 static void number_groups(struct trend_group *g, enum grouping grouping, const uint32_t *holder)
 {
-	const struct page_stacks *stacks = &g->page->stacks;
-	const uint32_t sites = g->page->export->filter->profile->sites.count;
+	const struct page_stacks *stacks = g->stacks;
+	const uint32_t sites = g->export->filter->profile->sites.count;
 	uint32_t *group_of_key = xcalloc((size_t)stacks->tree.place_count + 1, sizeof(uint32_t));
 
 	for (uint32_t i = 0; i < sites; i++) {
@@ -73,7 +74,7 @@ static void number_groups(struct trend_group *g, enum grouping grouping, const u
 		const uint32_t key = place ? key_of_place(g, grouping, place) : PLACE_NONE;
 
 		g->of_site[i] = key;
-		if (place && is_site_judged(g->page, i) && group_of_key[key] == 0)
+		if (place && is_site_judged(g, i) && group_of_key[key] == 0)
 			group_of_key[key] = ++g->count;
 	}
 	for (uint32_t i = 0; i < sites; i++) {
@@ -103,30 +104,31 @@ static void write_verdicts(struct page_json *j, struct trend_group *g, enum grou
 	}
 }
 
-static void judge_groups(struct trend_group *g)
+static void judge_groups(struct trend_group *g, const struct site_errors *errors)
 {
-	const struct export *e = g->page->export;
+	const struct export *e = g->export;
 
 	g->trend = xcalloc((size_t)g->count + 1, sizeof(*g->trend));
 	place_trends_judge(g->trend, g->of_site, g->count, &e->filter->profile->sites, e->image,
-			   g->page->errors, e->by_bytes);
+			   errors, e->by_bytes);
 }
 
-void page_put_trends(struct page_json *j, const struct page_image *p, const struct page_cut *c)
+void page_put_trends(struct page_json *j, const struct export *e, const struct page_stacks *s,
+		     const struct site_errors *errors, const struct page_cut *c)
 {
 	static const char *const names[] = { "line", "function", "file", "object" };
-	const struct page_tree *t = &p->stacks.tree;
+	const struct page_tree *t = &s->tree;
 	const struct page_cut whole = { .node = t->node, .count = t->node_count };
-	const uint32_t sites = p->export->filter->profile->sites.count;
+	const uint32_t sites = e->filter->profile->sites.count;
 	uint32_t *of_tree = page_holders_places(t, &whole), *of_cut = page_holders_places(t, c);
 
 	page_json_open(j, "trends", '{');
 	for (int grouping = 0; grouping < GROUPINGS; grouping++) {
-		struct trend_group g = { .page = p };
+		struct trend_group g = { .export = e, .stacks = s };
 
 		g.of_site = xcalloc((size_t)sites + 1, sizeof(*g.of_site));
 		number_groups(&g, (enum grouping)grouping, of_tree);
-		judge_groups(&g);
+		judge_groups(&g, errors);
 		page_json_open(j, names[grouping], '[');
 		write_verdicts(j, &g, (enum grouping)grouping, c, of_cut);
 		page_json_close(j, ']');

@@ -4,15 +4,19 @@
  */
 #pragma once
 
+#include "formats/export.h"
 #include "formats/page/page.h"
-#include "formats/page/page_image.h"
+#include "formats/page/page_stacks.h"
+#include "profile/read/site_errors.h"
 
 /* page_put_trends -- Writes the member "trends": for each grouping of lists (line, function, file,
  * object) the nodes of the page that have a verdict, as pairs of a node and enum trend.
  *
  * j  between two members of the page.
- * c  of the tree of P. The verdicts are of whole places, also of their nodes that C leaves out.
+ * s  the stacks of E. errors  of its sites, NULL: they are exact
+ * c  of the tree of S. The verdicts are of whole places, also of their nodes that C leaves out.
  * Of more than 4096 sites only places with a thousandth of the heap's peak are judged.
  * Cost O(sites + nodes), and that of place_trends_judge() for each grouping.
  */
-void page_put_trends(struct page_json *j, const struct page_image *p, const struct page_cut *c);
+void page_put_trends(struct page_json *j, const struct export *e, const struct page_stacks *s,
+		     const struct site_errors *errors, const struct page_cut *c);

@@ -27,18 +27,6 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-void remote_append_options(struct opt_list *list, const struct remote *r)
-{
-	const struct control_answer *a = &r->contact.answer;
-	size_t at = strnlen(a->text, CONTROL_TEXT) + 1;
-
-	for (; at < a->text_length; at += strlen(a->text + at) + 1) {
-		if (massif_may_pass(a->text + at))
-			opt_list_append(list, a->text + at);
-	}
-	opt_list_append_all(list, &r->settings->massif.report);
-}
-
 static void warn_about_quality(const struct remote *r, const struct live_snapshots *s,
 			       bool detailed)
 {
@@ -50,13 +38,6 @@ static void warn_about_quality(const struct remote *r, const struct live_snapsho
 	if (s->moved > 0)
 		warn("process %d: it kept running meanwhile: the snapshot is exact to within %s",
 		     (int)r->pid, units_bytes(text, s->moved));
-}
-
-void remote_tell_written(const struct remote *r, const char *name)
-{
-	if (!r->settings->quiet)
-		fprintf(stderr, "memusage: %s of process %d: %s\n", r->command->name,
-			(int)r->pid, name);
 }
 
 /* Returns the description for a line of the file, or NULL if it has control characters, which could
@@ -107,11 +88,6 @@ static int take_snapshot(struct remote *r, bool detailed, const char *name)
 	return result;
 }
 
-const char *remote_file_name(const struct remote *r)
-{
-	return r->operand ? r->operand : r->command->file;
-}
-
 static int run_snapshot(struct remote *r)
 {
 	return take_snapshot(r, false, remote_file_name(r));
@@ -140,38 +116,6 @@ static int run_all_snapshots(struct remote *r)
 		     "large", (int)r->pid, s.left_out);
 	live_snapshot_free(&s);
 	return result;
-}
-
-/* Replaces %n by the file's number for this process, and keeps the other specifiers. */
-static char *number_name(const char *pattern, uint32_t number)
-{
-	char *text = xstrdup(""), *longer;
-
-	while (*pattern) {
-		bool is_number = strncmp(pattern, "%n", 2) == 0;
-		bool is_pair = *pattern == '%' && pattern[1];
-
-		if (is_number)
-			longer = xasprintf("%s%u", text, number);
-		else
-			longer = xasprintf("%s%.*s", text, is_pair ? 2 : 1, pattern);
-		free(text);
-		text = longer;
-		pattern += is_number || is_pair ? 2 : 1;
-	}
-	return text;
-}
-
-char *remote_xtree_name(const struct remote *r, uint32_t number)
-{
-	char why[128];
-	char *pattern = number_name(remote_file_name(r), number);
-	char *name = output_expand(pattern, r->pid, getenv, why);
-
-	if (!name)
-		warn("%s: %s", pattern, why);
-	free(pattern);
-	return name;
 }
 
 static int run_xtmemory(struct remote *r)

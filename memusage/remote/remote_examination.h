@@ -5,7 +5,7 @@
 #pragma once
 
 #include "memusage/examine/examination.h"
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* remote_examination_find_missing -- Tells why not all blocks of the process are in its recording.
  * Returns NULL if they are, as far as the options of the run tell. */

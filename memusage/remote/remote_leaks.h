@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* The words that the command takes, for the help. */
 #define REMOTE_LEAKS_WORDS "full|summary] [kinds SET"

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* remote_live_run -- Shows the view until the user leaves it; with --once prints it as text.
  *

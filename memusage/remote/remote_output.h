@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* remote_output_write -- Copies the temporary file r->output_fd to the requested one.
  *

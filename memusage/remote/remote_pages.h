@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* remote_pages_run -- Prints what the resident memory of a process is for, or keeps it in the
  * recording that the operand names. Returns 0, or -1 after a message. */

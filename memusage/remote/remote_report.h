@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_run.h"
 
 /* remote_report_print -- Has memusageprint print the text that has the command's name as an option
  * ("--top"). Returns 0, or -1 after a message. */
