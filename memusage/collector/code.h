@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* code_answer -- Continues with the question of a live image, if it has one.
  *

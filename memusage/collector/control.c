@@ -15,6 +15,7 @@
 
 #include "cli/user.h"
 #include "memusage/collector/control_samples.h"
+#include "memusage/collector/tree.h"
 #include "memusage/common/control_wire.h"
 #include "memusage/common/fd_passing.h"
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* control_samples_open -- Makes a file of struct control_samples, with a sample of now.
  *

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* examination_answer -- Continues with the question of a live image, if it has one: for a leak
  * check, or for what its pages are for. A child of ours examines the process.

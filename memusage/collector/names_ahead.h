@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* Zeroed before the first call. The fields are private. */
 struct names_ahead {

@@ -13,6 +13,7 @@
 
 #include "cli/user.h"
 #include "memusage/collector/control.h"
+#include "memusage/collector/tree.h"
 
 /* Maximum distance of a process to a known ancestor; the programs between them are not recorded. */
 enum { ANCESTORS = 8 };

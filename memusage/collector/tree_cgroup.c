@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "memusage/collector/tree_cgroup.h"
+#include "memusage/collector/tree.h"
 
 #include <stdio.h>
 #include <string.h>

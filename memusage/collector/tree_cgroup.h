@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* tree_cgroup_begin -- Looks for the memory limits of the group of P, the first process with a live
  * image; does nothing for others. */

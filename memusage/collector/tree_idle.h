@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* tree_idle_check -- Sets all threads' pending flags ten times a second, and pauses the clock of
  * each arena that has had no event since the last check.

@@ -10,6 +10,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/process_end.h"
+#include "memusage/collector/tree.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* tree_image_live -- Begins the data file and the samples of an image that has just registered. */
 void tree_image_live(struct tree *t, struct process *p);

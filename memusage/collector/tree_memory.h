@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* tree_memory_begin -- Takes the first sample of the live image of P, and schedules the next.
  *

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "memusage/collector/tree.h"
+#include "memusage/collector/tree_state.h"
 
 /* tree_snapshots_begin -- Resets the state of a process with a new image. */
 void tree_snapshots_begin(struct process *p);
