@@ -115,12 +115,15 @@ is "$status" 2 'an unknown target is a usage error'
 # ---- what it has done here
 
 if [ "${MU_SET_UP:-}" = 1 ]; then
-	for library in "LIBGD=${LIBGD:-}" "LIBDW=${LIBDW:-}" "NCURSES=${NCURSES:-}"; do
+	for library in "LIBGD=${LIBGD:-}" "LIBDW=${LIBDW:-}" "NCURSES=${NCURSES:-}" \
+		"SERVE=${SERVE:-}"; do
 		like "$library" '=(yes|no)$' "the makefile finds the library of $library after the set-up"
 	done
 	ok 'perl has JSON::PP, which tests need' perl -MJSON::PP -e1
+	ok 'there is protobuf, which the receiver of pushes needs' \
+		"$MU_SRC/tests/lib/push/python" -c 1
 	ok 'there is readelf, which lint needs' command -v readelf
 else
-	skip 'no set-up has run, so libraries and tools may be missing' 5
+	skip 'no set-up has run, so libraries and tools may be missing' 7
 fi
 done_testing
