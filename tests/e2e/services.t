@@ -8,8 +8,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage
-mkdir stub units
-cat >stub/systemctl <<'EOF2'
+mkdir fake units
+cat >fake/systemctl <<'EOF2'
 #!/bin/sh
 echo "$*" >>"$MU_TMP/calls"
 case $1 in
@@ -21,8 +21,8 @@ cat)
 esac
 exit 0
 EOF2
-chmod +x stub/systemctl
-PATH=$MU_TMP/stub:$PATH
+chmod +x fake/systemctl
+PATH=$MU_TMP/fake:$PATH
 MEMUSAGE=$MU_BUILD/bin/memusage MEMUSAGE_UNITS=$MU_TMP/units
 export MEMUSAGE MEMUSAGE_UNITS
 service() { run "$MU_SRC/services/memusage-service" "$@"; }
