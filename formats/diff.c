@@ -88,19 +88,9 @@ static void write_locations(FILE *out, const struct profile *p)
 {
 	fputs("\"locations\":[", out);
 	for (uint32_t i = 0; i < p->location_count; i++) {
-		uint32_t count;
-		const struct symbols_level *level = profile_levels(p, i, &count);
-
 		fputs(i ? ",\n {" : "\n {", out);
 		json_put_field(out, "object", profile_object(p, i));
-		fputs("\"levels\":[", out);
-		for (uint32_t k = 0; k < count; k++) {
-			fputs(k ? ",{" : "{", out);
-			json_put_field(out, "function", symbols_text(&p->symbols, level[k].full));
-			json_put_field(out, "file", symbols_text(&p->symbols, level[k].file));
-			fprintf(out, "\"line\":%" PRIu32 "}", level[k].line);
-		}
-		fputs("]}", out);
+		json_put_levels(out, p, i);
 	}
 	fputs("],\n", out);
 }

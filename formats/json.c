@@ -83,7 +83,7 @@ static void write_module_list(FILE *out, const struct profile *p)
 	fputs("],\n", out);
 }
 
-static void write_location_levels(FILE *out, const struct profile *p, uint32_t location)
+void json_put_levels(FILE *out, const struct profile *p, uint32_t location)
 {
 	uint32_t count;
 	const struct symbols_level *level = profile_levels(p, location, &count);
@@ -108,7 +108,7 @@ static void write_locations(FILE *out, const struct profile *p)
 			fprintf(out, "%" PRIu32 ",", p->location[i].module);
 		else
 			fputs("null,", out);
-		write_location_levels(out, p, i);
+		json_put_levels(out, p, i);
 	}
 	fputs("],\n", out);
 }

@@ -75,6 +75,9 @@ void json_put_string(FILE *out, const char *text);
 /* json_put_field -- Prints "key":"text", with the comma behind it. */
 void json_put_field(FILE *out, const char *key, const char *text);
 
+/* json_put_levels -- Prints "levels":[..]} of a location, the last member of its object. */
+void json_put_levels(FILE *out, const struct profile *p, uint32_t location);
+
 /* json_write -- Writes all of an image as one JSON object, on lines of moderate length.
  *
  * OUT keeps its errors.

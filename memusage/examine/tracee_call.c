@@ -248,7 +248,7 @@ static bool save_registers(const struct tracee_thread *thread, const struct mu_e
 /* ---- calls ------------------------------------------------------------------------------ */
 
 struct remote_call {
-	uint64_t code;	/* address of a stub */
+	uint64_t code;	/* address of the recorder's code that makes the call */
 	uint64_t number;
 	uint64_t argument[4];
 	pid_t child;	/* that the call made, 0 none */
