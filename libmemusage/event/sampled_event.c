@@ -5,6 +5,7 @@
 #include "libmemusage/event/sampled_event.h"
 
 #include "libmemusage/event/event.h"
+#include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/sample_filter.h"
 #include "libmemusage/tables/stack_sum.h"
 #include "libmemusage/tables/thinning.h"
@@ -103,6 +104,7 @@ bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
 	bool is_temporary = thread->newest == key &&
 			    thread->newest_calls == count_allocations(thread);
 
+	coarse_clock_advance();
 	if (!sampling_lock())
 		return false;
 	bool ok = blocks_take(thread, key, block, gate.mode & MODE_MANY);
@@ -170,7 +172,7 @@ static void record_sampled(struct thread *thread, enum mu_fn fn, const void *blo
 	uint64_t began = clock_ticks();
 	struct block record = { .size = size,
 				.site = event_site(thread, fn, sp, MODE_STACKS),
-				.birth = sites_tick() };
+				.birth = coarse_clock_advance() };
 	struct sample_weight w;
 
 	if (mode & MODE_DEPTH)
@@ -201,7 +203,7 @@ bool sampled_free(struct thread *thread, const void *block, struct block *known,
 
 	if (!sample_filter_may_have((uint64_t)block))
 		return false;
-	snapshots_before(sites_tick(), mode & MODE_MANY);
+	snapshots_before(coarse_clock_advance(), mode & MODE_MANY);
 	if (!sampled_take(thread, (uint64_t)block, known, &w))
 		return false;
 	if (known->birth & MU_BIRTH_OUTER)

@@ -1,7 +1,8 @@
 /* coarse_clock.h -- the coarse clock of a segment, in milliseconds.
  *
  * The collector advances it, and so do threads that have many events with call stacks (recall.c): a
- * collector that wakes every millisecond costs 2 % of a virtual CPU.
+ * collector that wakes every millisecond costs 2 % of a virtual CPU. With samples every event that
+ * is recorded advances it, and nothing else needs it.
  *
  * The clock rests while no thread has an event (docs/format.md, 6.1). Each thread's
  * pending flag is then set (pending_request.h), so that its next event takes the slow path, which

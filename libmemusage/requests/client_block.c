@@ -6,6 +6,7 @@
 
 #include "libmemusage/event/event.h"
 #include "libmemusage/event/sampled_event.h"
+#include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/block_search.h"
 #include "libmemusage/tables/mapping.h"
 
@@ -136,7 +137,7 @@ static void record_sampled_block(struct thread *thread, const struct call_site *
 	bool counts = space != MU_KEY_NESTED;
 	uint64_t key = block_search_key(space, address);
 	unsigned int log2 = sampling_decide(thread, size);
-	struct block block = { .size = size, .birth = sites_tick() & MU_BIRTH_TIME };
+	struct block block = { .size = size, .birth = coarse_clock_advance() & MU_BIRTH_TIME };
 	struct sample_weight w;
 
 	if (!log2)

@@ -19,7 +19,8 @@ enum {
 	IDLE_ADVANCES = 20, /* without an event, until the clock is paused */
 	REST_NS = 500000000,
 	TICK_NS = 1000000,
-	TICK_HELPED_NS = 4000000
+	TICK_HELPED_NS = 4000000,
+	TICK_SAMPLED_NS = 100000000
 };
 
 static void futex_wait(uint32_t *word, uint32_t value)
@@ -84,6 +85,12 @@ static bool recorder_may_advance(const struct futex_watch *w)
 	return w->flags & MU_CFG_STACKS && !(w->flags & (MU_CFG_LOG | MU_CFG_ACCESSES));
 }
 
+/* With samples alone each event that is recorded advances the clock. The others need no time. */
+static bool recorder_advances(const struct futex_watch *w)
+{
+	return w->flags & MU_CFG_SAMPLE && recorder_may_advance(w);
+}
+
 /* Advances the clock to the current time, and by at least one in case a clock was wrong. Returns ns
  * until the next call, longer while the recorder advances the clock itself. */
 static long advance_clock(struct futex_watch *w)
@@ -93,13 +100,13 @@ static long advance_clock(struct futex_watch *w)
 	bool is_helped = recorder_may_advance(w) && last > w->moved_to && last + 1 >= now;
 
 	if (is_helped)
-		return TICK_HELPED_NS;
+		return recorder_advances(w) ? TICK_SAMPLED_NS : TICK_HELPED_NS;
 	do
 		next = now > last ? now : last + 1;
 	while (!__atomic_compare_exchange_n(&w->shared->tick, &last, next, true, __ATOMIC_SEQ_CST,
 					    __ATOMIC_RELAXED));
 	w->moved_to = next;
-	return TICK_NS;
+	return recorder_advances(w) ? TICK_SAMPLED_NS : TICK_NS;
 }
 
 /* Advances the clock where events are logged (a program's lone thread reads the exact time only

@@ -82,6 +82,22 @@ num "$(wakes 1.1 40)" -le 40 'with call stacks it wakes a few times a second'
 end
 num "$(grep -c ^snapshot= m.out)" -gt 10 'snapshots were taken'
 
+# ---- samples: what is recorded has its time, so the clock need not move while the program works
+
+# The blocks from before a pause of a second are freed after it.
+begin --sample=4K --record=sampled.mur -- perl -e 'my @a = map { "x" x 3000 } 1 .. 300;
+	mkdir "ready"; sysread STDIN, $_, 1; sleep 1; @a = ();'
+end
+memusageprint --to=dhat sampled.mur 2>err | tr -d ' \n' |
+	grep -o '"tb":[0-9]*,"tbk":[0-9]*,"tl":[0-9]*' | sed 's/[^0-9][^0-9]*/ /g' |
+	sort -n | tail -1 | awk '{ print int($3 / $2 / 1e6) }' >lived
+num "$(cat lived)" -ge 950 'sampled blocks have lived as long as they have'
+begin --sample -- perl -e 'mkdir "ready"; my $end = time + 60;
+	while (time < $end) { my @a = map { [$_] } 1 .. 1000; last if -e "enough" }'
+num "$(wakes 1.1 100)" -le 100 'a program that allocates all the time does not wake it'
+mkdir enough
+end
+
 # The first block of a turn is born then, not when the clock had gone to rest; and the first snapshot
 # that knows of a turn is of it.
 for threads in 1 3; do
