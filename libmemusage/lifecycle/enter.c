@@ -34,19 +34,19 @@ void enter_if_cloned(void)
 		enter_for_start();
 }
 
-/* The child of a raw clone() has a copy of its parent's memory, with a wiped gate. A child of
- * vfork() shares its parent's; this gate is wiped, too, if the parent is such a copy and has had no
- * event. */
-static bool is_in_parents_memory(void)
+/* The child of vfork() whose parent is a copy made by a raw clone() that has had no event: the gate
+ * is wiped, as the parent's is. */
+static bool shares_parents_memory(void)
 {
 	const unsigned int memory = 1; /* KCMP_VM */
 
-	return gate.has_owner || (!sandbox.is_on && !SYS5(SYS_kcmp, sys_getpid(),
-							  SYS1(SYS_getppid, 0), memory, 0, 0));
+	return !sandbox.is_on && !SYS5(SYS_kcmp, sys_getpid(), SYS1(SYS_getppid, 0), memory, 0, 0);
 }
 
-/* The events of a child of vfork() count as its parent's, even the first of all. But the child
- * cannot make the file of its parent's image. */
+/* In memory without an owner the image is that of the process which was copied by a raw clone(). The
+ * copy begins an image of its own, but not in a child that shares its memory: it cannot make the file
+ * of its parent's image. In memory with one, the events of a child of vfork() count as its parent's,
+ * even the first of all. */
 static void begin_at_event(void)
 {
 	if (rec.state == STATE_NOT_YET)
@@ -54,11 +54,13 @@ static void begin_at_event(void)
 	/* A sandbox of a process that is not recorded may forbid to ask for the process ID. */
 	if (gate.on || (rec.state != STATE_ON && rec.state != STATE_FORKED))
 		return;
-	bool is_own = rec.pid == sys_getpid();
-	if (!is_own && !is_in_parents_memory())
-		recorder_restart();
-	else if (rec.state == STATE_FORKED && (is_own || !rec.is_standalone))
+	if (!gate.has_owner) {
+		if (!shares_parents_memory())
+			recorder_restart();
+	} else if (rec.state == STATE_FORKED &&
+		   (!rec.is_standalone || rec.pid == sys_getpid())) {
 		recorder_announce();
+	}
 }
 
 struct thread *hook_enter_slow(void)
