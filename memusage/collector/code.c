@@ -10,16 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/query.h"
 #include "memusage/common/child.h"
+#include "memusage/common/file_events.h"
 #include "profile/symbols/elf_file.h"
 #include "recording/family.h"
 
@@ -81,8 +80,6 @@ static void execute_reader(const struct tree *t, const struct code_file *f, cons
 static void start_reader(struct tree *t, struct code_file *f, const char *root, const char *path,
 			 const struct build_id *id)
 {
-	struct epoll_event event = { .events = EPOLLIN };
-
 	f->answer = memfd_create("memusage-code", MFD_CLOEXEC);
 	f->reader = f->answer < 0 ? -1 : fork();
 	if (f->reader == 0)
@@ -91,9 +88,8 @@ static void start_reader(struct tree *t, struct code_file *f, const char *root, 
 		f->reader = 0;
 		return;
 	}
-	f->pidfd = (int)syscall(SYS_pidfd_open, f->reader, 0);
-	event.data.fd = f->pidfd;
-	if (f->pidfd < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, f->pidfd, &event) < 0)
+	f->pidfd = file_events_add_process(f->reader);
+	if (f->pidfd < 0)
 		t->has_unwatched_process = true;
 }
 
@@ -125,8 +121,7 @@ static void reap_reader(struct code_file *f, int flags)
 	f->reader = 0;
 	close(f->answer);
 	f->answer = -1;
-	if (f->pidfd >= 0)
-		close(f->pidfd);
+	file_events_close(f->pidfd);
 	f->pidfd = -1;
 }
 

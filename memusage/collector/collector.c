@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/file_events.h"
 #include "memusage/common/files.h"
 #include "memusage/common/wire.h"
 #include "memusage/record/durable.h"
@@ -106,12 +106,10 @@ static void set_up_process(void)
 	}
 }
 
-static void watch_descriptor(const struct tree *t, int fd)
+static void watch_descriptor(int fd)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
 	if (fd >= 0)
-		epoll_ctl(t->epoll, EPOLL_CTL_ADD, fd, &event);
+		file_events_add(fd);
 }
 
 /* ---- the launcher ------------------------------------------------------------------------ */
@@ -175,7 +173,7 @@ static void receive_from_launcher(struct collector *c, bool may_wait)
 	if (result < 0) {
 		c->launcher_is_gone = true;
 		c->tree.is_root_status_lost = true;
-		epoll_ctl(c->tree.epoll, EPOLL_CTL_DEL, c->tree.s->wire, NULL);
+		file_events_remove(c->tree.s->wire);
 	}
 }
 
@@ -487,11 +485,13 @@ static int next_timeout(struct collector *c)
 /* Returns whether anything happened within TIMEOUT milliseconds. */
 static bool handle_events(struct collector *c, int timeout)
 {
-	struct epoll_event event[EVENTS];
-	int count = epoll_wait(c->tree.epoll, event, EVENTS, timeout);
+	int fd[EVENTS];
+	int count = file_events_wait(fd, EVENTS, timeout);
 
-	for (int i = 0; i < count; i++)
-		handle_event(c, event[i].data.fd);
+	for (int i = 0; i < count; i++) {
+		if (file_events_is_ready(fd[i]))
+			handle_event(c, fd[i]);
+	}
 	return count > 0;
 }
 
@@ -546,10 +546,10 @@ void collector_run(struct session *s)
 	if (s->killed)
 		ended_images_replay(s->ended_images, &c.tree.report, &c.tree.last_reported);
 	fcntl(s->wire, F_SETFL, O_NONBLOCK);
-	watch_descriptor(&c.tree, s->wire);
-	watch_descriptor(&c.tree, s->endpoint.abstract_fd);
-	watch_descriptor(&c.tree, s->endpoint.path_fd);
-	watch_descriptor(&c.tree, c.tree.event);
+	watch_descriptor(s->wire);
+	watch_descriptor(s->endpoint.abstract_fd);
+	watch_descriptor(s->endpoint.path_fd);
+	watch_descriptor(c.tree.event);
 	run_loop(&c);
 	names_ahead_stop(&c.names);
 	tree_shutdown(&c.tree);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "memusage/collector/tree.h"
 #include "memusage/common/control_wire.h"
 #include "memusage/common/fd_passing.h"
+#include "memusage/common/file_events.h"
 
 bool control_is_question(int connection)
 {
@@ -152,10 +152,8 @@ static int answer_process(struct tree *t, int connection, struct process *p,
 
 static void hold_connection(struct tree *t, struct process *p, int connection)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
-
 	p->control = connection;
-	epoll_ctl(t->epoll, EPOLL_CTL_ADD, connection, &event);
+	file_events_add(connection);
 }
 
 void control_answer(struct tree *t, int connection)
@@ -190,8 +188,7 @@ void control_answer(struct tree *t, int connection)
 out:
 	if (pidfd >= 0)
 		close(pidfd);
-	if (connection >= 0)
-		close(connection);
+	file_events_close(connection);
 }
 
 bool control_closed(struct tree *t, int fd)
@@ -206,7 +203,7 @@ bool control_closed(struct tree *t, int fd)
 		/* The client sends nothing more, so this is not data. */
 		if (recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN)
 			return true;
-		close(fd);
+		file_events_close(fd);
 		p->control = -1;
 		return true;
 	}

@@ -6,13 +6,12 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "memusage/collector/query.h"
+#include "memusage/common/file_events.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 
@@ -102,7 +101,6 @@ static void drop_orphans(const struct kind *k, const struct tree *t)
 static struct pending_examination *start_examination(const struct kind *k, struct tree *t,
 						     const struct process *p)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 	struct pending_examination *c;
 	struct live l;
 	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP };
@@ -121,9 +119,8 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 		c->examiner = 0;
 		return c;
 	}
-	c->pidfd = (int)syscall(SYS_pidfd_open, c->examiner, 0);
-	event.data.fd = c->pidfd;
-	if (c->pidfd < 0 || epoll_ctl(t->epoll, EPOLL_CTL_ADD, c->pidfd, &event) < 0)
+	c->pidfd = file_events_add_process(c->examiner);
+	if (c->pidfd < 0)
 		t->has_unwatched_process = true;
 	return c;
 }
@@ -140,8 +137,7 @@ static void reap_examiner(const struct kind *k, struct pending_examination *c, i
 	if (!c->result)
 		warn("%s process %d%s: %s", k->before, (int)c->pid, k->after, err.text);
 	close(c->fd);
-	if (c->pidfd >= 0)
-		close(c->pidfd);
+	file_events_close(c->pidfd);
 	c->pidfd = -1;
 }
 

@@ -5,13 +5,12 @@
 #include "memusage/collector/names_ahead.h"
 
 #include <signal.h>
-#include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "memusage/common/child.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/file_events.h"
 #include "memusage/report/reports.h"
 
 #define FIRST_NS UINT64_C(100000000)	/* most programs have ended by then, and need no names */
@@ -40,7 +39,6 @@ static uint64_t count_frames(const struct tree *t)
 
 static void start_helper(struct names_ahead *n, struct tree *t)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 
 	n->helper = reports_look_ahead(t->s, t->arena[0]->arena.fd);
 	if (n->helper < 0) {
@@ -48,17 +46,13 @@ static void start_helper(struct names_ahead *n, struct tree *t)
 		n->is_useless = true;
 		return;
 	}
-	n->pidfd = (int)syscall(SYS_pidfd_open, n->helper, 0);
-	event.data.fd = n->pidfd;
-	if (n->pidfd >= 0)
-		epoll_ctl(t->epoll, EPOLL_CTL_ADD, n->pidfd, &event);
+	n->pidfd = file_events_add_process(n->helper);
 }
 
 static void forget_helper(struct names_ahead *n)
 {
 	n->helper = 0;
-	if (n->pidfd >= 0)
-		close(n->pidfd);
+	file_events_close(n->pidfd);
 }
 
 /* Sets when the next helper may start, after NOW. */

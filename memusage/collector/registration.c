@@ -7,13 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "cli/user.h"
 #include "memusage/collector/control.h"
 #include "memusage/collector/tree.h"
+#include "memusage/common/file_events.h"
 
 /* Maximum distance of a process to a known ancestor; the programs between them are not recorded. */
 enum { ANCESTORS = 8 };
@@ -188,20 +188,18 @@ static bool serve_connection(struct registration *h, int connection)
 	if (result > 0)
 		answer_registration(h, connection, &hello, &peer);
 	if (result != 0)
-		close(connection);
+		file_events_close(connection);
 	return result != 0;
 }
 
 /* The oldest silent connection is closed to make room for a new one. */
 static void queue_connection(struct registration *h, int connection)
 {
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = connection };
 	int *place = &h->waiting[h->next++ % REGISTRATION_WAITING];
 
-	if (*place >= 0)
-		close(*place);
+	file_events_close(*place);
 	*place = connection;
-	epoll_ctl(h->tree->epoll, EPOLL_CTL_ADD, connection, &event);
+	file_events_add(connection);
 }
 
 /* Without a free descriptor (ulimit -n) the connection would wait forever, and the loop would

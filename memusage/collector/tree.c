@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/file_events.h"
 #include "memusage/common/pid_namespace.h"
 #include "memusage/record/durable.h"
 
@@ -59,9 +59,8 @@ static struct tree_arena *append_arena(struct tree *t, const struct arena *arena
 int tree_init(struct tree *t, struct session *s)
 {
 	*t = (struct tree){ .s = s };
-	t->epoll = epoll_create1(EPOLL_CLOEXEC);
 	t->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (t->epoll < 0 || t->event < 0)
+	if (!file_events_begin() || t->event < 0)
 		return -1;
 	append_arena(t, &s->arena);
 	report_open(&t->report, s->settings, s->report, s->color);
@@ -218,16 +217,16 @@ bool tree_move(struct tree *t, struct process *process, uid_t uid)
 struct process *tree_watch(struct tree *t, pid_t pid)
 {
 	struct process *p = processes_find(&t->processes, pid);
-	struct epoll_event event = { .events = EPOLLIN };
 
 	if (p)
 		return p;
 	p = processes_add(&t->processes, pid);
-	event.data.fd = p->pidfd;
+	if (p->pidfd >= 0 && !file_events_add(p->pidfd)) {
+		close(p->pidfd);
+		p->pidfd = -1;
+	}
 	if (p->pidfd < 0)
 		t->has_unwatched_process = true;
-	else
-		epoll_ctl(t->epoll, EPOLL_CTL_ADD, p->pidfd, &event);
 	return p;
 }
 

@@ -39,7 +39,7 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
  */
 bool tree_move(struct tree *t, struct process *process, uid_t uid);
 
-/* tree_watch -- Adds a process, unless it is known, and watches its pidfd in t->epoll.
+/* tree_watch -- Adds a process, unless it is known, and watches its pidfd.
  *
  * Returns its entry.
  */

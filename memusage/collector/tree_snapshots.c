@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include "cli/temporary.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/common/file_events.h"
 #include "memusage/record/snapshot_file.h"
 #include "profile/read/batch.h"
 #include "recording/triggers.h"
@@ -129,8 +128,7 @@ static void remove_job(struct snapshot_job *j)
 	*at = j->next;
 	if (last == &j->next)
 		last = at;
-	if (j->pidfd >= 0)
-		close(j->pidfd);
+	file_events_close(j->pidfd);
 	if (j->fd >= 0)
 		close(j->fd);
 	if (j->taken)
@@ -177,7 +175,6 @@ static bool may_start_job(const struct process *p)
 
 static pid_t fork_child(struct tree *t, struct snapshot_job *j)
 {
-	struct epoll_event event = { .events = EPOLLIN };
 	pid_t pid = fork();
 
 	if (pid == 0)
@@ -185,10 +182,7 @@ static pid_t fork_child(struct tree *t, struct snapshot_job *j)
 	if (pid <= 0)
 		return pid;
 	j->child = pid;
-	j->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	event.data.fd = j->pidfd;
-	if (j->pidfd >= 0)
-		epoll_ctl(t->epoll, EPOLL_CTL_ADD, j->pidfd, &event);
+	j->pidfd = file_events_add_process(pid);
 	return pid;
 }
 
@@ -372,8 +366,7 @@ static void finish_child(struct tree *t, struct snapshot_job *j)
 	int status = child_wait(j->child);
 
 	j->child = 0;
-	if (j->pidfd >= 0)
-		close(j->pidfd);
+	file_events_close(j->pidfd);
 	j->pidfd = -1;
 	if (j->stage == STAGE_PRINT) {
 		if (status == 0)

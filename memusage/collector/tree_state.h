@@ -36,7 +36,6 @@ struct tree {
 	unsigned int arena_count;
 	struct processes processes;
 	struct report report;
-	int epoll;
 	int event;		/* eventfd: an arena's wake, or SIGTERM */
 	pid_t root;		/* the started program, 0 unknown yet */
 	bool is_root_status_lost; /* the launcher is gone: it cannot tell how the program ended */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/file_events.h"
 #include "profile/base/file.h"
 
 /* Number of descriptors that processes leave free, or a quarter of the limit if that is less. */
@@ -260,12 +261,10 @@ void processes_sweep(struct processes *all)
 			all->item[kept++] = p;
 			continue;
 		}
-		if (p->pidfd >= 0)
-			close(p->pidfd);
+		file_events_close(p->pidfd);
 		if (p->memory_fd >= 0)
 			close(p->memory_fd);
-		if (p->control >= 0)
-			close(p->control);
+		file_events_close(p->control);
 		samples_free(&p->samples);
 		free(p);
 	}

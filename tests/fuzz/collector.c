@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -31,6 +30,7 @@
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/control_wire.h"
+#include "memusage/common/file_events.h"
 #include "memusage/common/wire.h"
 #include "recording/registration.h"
 #include "tests/fuzz/scenes.h"
@@ -204,21 +204,22 @@ static void end(void)
 		if (registration.waiting[i] >= 0)
 			close(registration.waiting[i]);
 	close(registration.reserve);
-	close(tree.epoll);
+	file_events_end();
 	close(tree.event);
 	forget_arenas();
 }
 
 static void look(uint8_t which)
 {
-	struct epoll_event event[16];
-	int count;
+	int event[16], count;
 
 	registration_accept(&registration, listener);
-	count = epoll_wait(tree.epoll, event, 16, 0);
+	count = file_events_wait(event, 16, 0);
 	for (int i = 0; i < count; i++) {
-		int fd = event[i].data.fd;
+		int fd = event[i];
 
+		if (!file_events_is_ready(fd))
+			continue;
 		if (!tree_process_ended(&tree, fd) && !control_closed(&tree, fd))
 			registration_read(&registration, fd);
 	}
