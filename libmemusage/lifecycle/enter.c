@@ -43,10 +43,10 @@ static bool shares_parents_memory(void)
 	return !sandbox.is_on && !SYS5(SYS_kcmp, sys_getpid(), SYS1(SYS_getppid, 0), memory, 0, 0);
 }
 
-/* In memory without an owner the image is that of the process which was copied by a raw clone(). The
- * copy begins an image of its own, but not in a child that shares its memory: it cannot make the file
- * of its parent's image. In memory with one, the events of a child of vfork() count as its parent's,
- * even the first of all. */
+/* In memory without an owner the image is that of the process which was copied by a raw clone().
+ * The copy begins an image of its own, but not in a child that shares its memory: it cannot make the
+ * file of its parent's image. In memory with one, the events of a child of vfork() count as its
+ * parent's, even the first of all. */
 static void begin_at_event(void)
 {
 	if (rec.state == STATE_NOT_YET)

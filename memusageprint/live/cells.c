@@ -82,6 +82,19 @@ const char *cells_figure(char text[UNITS_LENGTH + 1], const struct live_row *row
 	}
 }
 
+const char *cells_bounds(char text[BOUNDS_LENGTH], const struct view *v,
+			 const struct live_row *row)
+{
+	if (!cells_have_bounds(v))
+		return strcpy(text, "");
+	return bounds_bytes(text, &row->values.error, row->values.bytes, v->now.distance);
+}
+
+bool cells_have_bounds(const struct view *v)
+{
+	return v->now.distance > 0 && (v->table == LIVE_PLACES || v->table == LIVE_CALLERS);
+}
+
 char *cells_cut(const char *text, unsigned int width)
 {
 	size_t used = 0, size = strlen(text);

@@ -80,16 +80,25 @@ static char *format_heading(const struct view *v, unsigned int width)
 	return text;
 }
 
+static const char *format_estimate(char text[BOUNDS_LENGTH], const struct look *l,
+				   const struct sampled_error *e, int64_t bytes)
+{
+	return l->distance > 0 ? bounds_bytes_text(text, e, bytes, l->distance) :
+				 units_bytes(text, (uint64_t)bytes);
+}
+
 static char *format_figures(const struct view *v, unsigned int width)
 {
 	char text[UNITS_LENGTH], number[UNITS_LENGTH], *list = xstrdup("");
+	char estimate[BOUNDS_LENGTH];
 	const struct look *l = &v->now;
 	const uint32_t threads = v->answer.threads;
 
-	append_piece(&list, width, "", xasprintf("heap %s", units_bytes(text, l->heap > 0 ?
-						 (uint64_t)l->heap : 0)));
-	append_piece(&list, width, "   ", xasprintf("peak %s",
-						    units_bytes(text, (uint64_t)l->peak)));
+	append_piece(&list, width, "",
+		     xasprintf("heap %s", format_estimate(estimate, l, &l->heap_error,
+							  l->heap > 0 ? l->heap : 0)));
+	append_piece(&list, width, "   ",
+		     xasprintf("peak %s", format_estimate(estimate, l, &l->peak_error, l->peak)));
 	if (v->answer.rss)
 		append_piece(&list, width, "   ",
 			     xasprintf("resident %s", units_bytes(text, v->answer.rss)));
@@ -176,17 +185,24 @@ static bool has_column(enum live_column column, unsigned int width)
 	return (column != LIVE_TOTAL || width >= WIDE) && (column != LIVE_RATE || width >= NARROW);
 }
 
-/* Returns the columns of the terminal before the names. */
-static unsigned int figures_width(unsigned int width)
+/* The 95 % bounds of estimates stand behind the live bytes. */
+static bool has_bounds(const struct view *v, unsigned int width)
 {
-	unsigned int used = 1;
+	return width >= NARROW && cells_have_bounds(v);
+}
+
+/* Returns the columns of the terminal before the names. */
+static unsigned int figures_width(const struct view *v, unsigned int width)
+{
+	unsigned int used = has_bounds(v, width) ? BOUNDS_WIDTH + 2 : 1;
 
 	for (int c = 0; c < LIVE_NAME; c++)
 		used += has_column((enum live_column)c, width) ? CELL_WIDTH + 1 : 0;
 	return used + 1;
 }
 
-static char *join_cells(const char *const *cell, unsigned int width)
+/* bounds  NULL: there is no such column. */
+static char *join_cells(const char *const *cell, const char *bounds, unsigned int width)
 {
 	char *line = xstrdup(" "), *longer;
 	int pad;
@@ -197,6 +213,11 @@ static char *join_cells(const char *const *cell, unsigned int width)
 		/* Bytes that take no column of their own. */
 		pad = (int)(strlen(cell[c]) - terminal_width(cell[c], strlen(cell[c])));
 		longer = xasprintf("%s%*s ", line, CELL_WIDTH + pad, cell[c]);
+		free(line);
+		line = longer;
+		if (c != LIVE_BYTES || !bounds)
+			continue;
+		longer = xasprintf("%s%-*s ", line, BOUNDS_WIDTH, bounds);
 		free(line);
 		line = longer;
 	}
@@ -220,7 +241,7 @@ static char *format_titles(const struct view *v, unsigned int width, bool has_ut
 			 cells_title(v, (enum live_column)c));
 		cell[c] = title[c];
 	}
-	return join_cells(cell, width);
+	return join_cells(cell, has_bounds(v, width) ? "95 %" : NULL, width);
 }
 
 static char *format_title_line(const struct view *v, const struct live_size *size)
@@ -239,11 +260,13 @@ static char *format_row_text(const struct view *v, const struct live_row *row,
 {
 	char figure[LIVE_COLUMNS][UNITS_LENGTH + 1], *text, *name;
 	const char *cell[LIVE_COLUMNS];
+	char bounds[BOUNDS_LENGTH];
 
+	cells_bounds(bounds, v, row);
 	for (int c = 0; c < LIVE_NAME; c++)
 		cell[c] = cells_figure(figure[c], row, (enum live_column)c);
 	cell[LIVE_NAME] = name = cells_name(v, row, room, size->has_utf8);
-	text = join_cells(cell, size->width);
+	text = join_cells(cell, has_bounds(v, size->width) ? bounds : NULL, size->width);
 	free(name);
 	return text;
 }
@@ -251,7 +274,7 @@ static char *format_row_text(const struct view *v, const struct live_row *row,
 static char *format_row(const struct view *v, uint32_t i, const struct live_size *size)
 {
 	const unsigned int width = size->width;
-	char *text = format_row_text(v, &v->rows.row[i], size, width - figures_width(width));
+	char *text = format_row_text(v, &v->rows.row[i], size, width - figures_width(v, width));
 	char *line;
 	int pad;
 
@@ -378,6 +401,7 @@ static void put_help(const struct live_size *size, unsigned int rows, char **lin
 		"",
 		"  live    bytes of blocks that are allocated now    total   all so far",
 		"  per s   change of live in a second                since   since the mark",
+		"  95 %    with --sample: the bounds of live; \"exact\" has no error",
 	};
 	const size_t count = sizeof(help) / sizeof(*help);
 

@@ -179,6 +179,19 @@ static void read_figures(struct look *l, const struct image *im)
 	terminal_clean_text(l->command);
 }
 
+static void read_errors(struct look *l, const struct sites *sites, const struct image *im)
+{
+	struct site_errors *of = site_errors_load(sites, im), sum;
+
+	l->distance = sampled_mean_distance(im);
+	for (uint32_t i = 0; of && i < l->sites; i++)
+		l->site[i].error = of[i].live;
+	free(of);
+	site_errors_sum(&sum, sites, im);
+	l->heap_error = sum.live;
+	l->peak_error = sum.peak;
+}
+
 static void read_sites(struct look *l, const struct image *im, const struct places *places)
 {
 	struct sites sites;
@@ -191,6 +204,7 @@ static void read_sites(struct look *l, const struct image *im, const struct plac
 		l->site[i] = (struct live_values){ .bytes = sites.site[i].live_bytes,
 						   .blocks = sites.site[i].live_blocks,
 						   .total = sites.site[i].total_bytes };
+	read_errors(l, &sites, im);
 	sites_free(&sites);
 }
 

@@ -18,6 +18,8 @@ struct look {
 	uint32_t pid;
 	char *command;
 	int64_t heap, peak;
+	double distance;	/* bytes between two sampled blocks; 0: nothing is an estimate */
+	struct sampled_error heap_error, peak_error;
 	uint64_t total, calls;	/* bytes allocated so far, calls of all functions */
 	bool is_asleep;		/* nothing is recorded, and never was */
 	bool is_stopped;	/* ... any more */

@@ -21,6 +21,7 @@ void rows_add(struct live_values *to, const struct live_values *from)
 	to->bytes = wrapping_sum(to->bytes, from->bytes);
 	to->total += from->total;
 	to->blocks = wrapping_sum(to->blocks, from->blocks);
+	sampled_error_add(&to->error, &from->error);
 }
 
 struct sums {

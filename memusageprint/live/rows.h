@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "profile/base/strings.h"
+#include "profile/read/site_errors.h"
 
 /* What is counted of a place, a thread or a process at one moment. */
 struct live_values {
@@ -17,6 +18,7 @@ struct live_values {
 	uint64_t total;		/* allocated so far; of a thread: its deepest stack; of a process:
 				 * its peak */
 	int64_t blocks;		/* live; of a thread or process: calls */
+	struct sampled_error error;	/* of bytes, if they are an estimate */
 };
 
 /* Values of something with the name KEY; several items may have the same. */

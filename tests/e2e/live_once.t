@@ -85,6 +85,28 @@ like "$out" '^heap 300 B ' 'without call stacks there are figures'
 like "$out" 'No call stacks are recorded.*--live, --record or --top' '... and the way to places'
 end
 
+# ---- samples: estimates have their bounds
+
+begin_live memusage -q --sample=1K --record=sampled.mur live
+tell alloc 2000 100
+find_collector
+ask live --once
+like "$out" '^heap [0-9.]+ KiB \+- [0-9.]+   peak [0-9.]+ KiB \+- ' 'the heap and its bounds'
+like "$out" '^ *>live 95 %  ' '... which have a column'
+like "$out" '^ *[0-9.]+ KiB \+- [0-9.]+ .* keep \(live\.c\)$' '... of each place'
+printf '%s\n' "$out" | awk '/keep \(live/ { sub(/\+- /, ""); print ($1 - $3) * 1024, ($1 + $3) * 1024 }' >range
+read -r low high <range
+num "${low%.*}" -le 215000 'the truth is not below them, but for one run in a thousand'
+num "${high%.*}" -ge 185000 '... nor above'
+ask status >/dev/null
+tell free 2000
+ask live --once
+like "$out" '^ *0 B (-0 \+3\.7|\+-|exact|-).* keep' 'nothing was sampled of what may be there'
+tell alloc 1 1000000
+ask live --once
+like "$out" "^ *977 KiB -0 \\+4  .* keep" "a large block is exact, and no more is there than never seen"
+end
+
 # ---- several processes: the one that was asked for is shown
 
 memusage -q --record=two.mur sh -c 'swelling 100000 50 >/dev/null 2>&1 & live; kill $!; true' <in >out 2>err &

@@ -15,14 +15,19 @@
 
 enum { PARSE = 1, LOAD, GONE };
 
+static struct live_values values(int64_t bytes, uint64_t total, int64_t blocks)
+{
+	return (struct live_values){ .bytes = bytes, .total = total, .blocks = blocks };
+}
+
 static void test_rows(void)
 {
 	struct strings names = { .count = 0 };
-	struct live_item now[] = { { PARSE, { 100, 1000, 1 } }, { LOAD, { 50, 60, 5 } },
-				   { PARSE, { 20, 30, 1 } }, { 0, { 999, 9, 9 } },
-				   { 77, { 1, 1, 1 } } };
-	struct live_item before[] = { { PARSE, { 60, 0, 0 } }, { LOAD, { 70, 0, 0 } } };
-	struct live_item mark[] = { { GONE, { 10, 0, 0 } }, { PARSE, { 120, 0, 0 } } };
+	struct live_item now[] = { { PARSE, values(100, 1000, 1) }, { LOAD, values(50, 60, 5) },
+				   { PARSE, values(20, 30, 1) }, { 0, values(999, 9, 9) },
+				   { 77, values(1, 1, 1) } };
+	struct live_item before[] = { { PARSE, values(60, 0, 0) }, { LOAD, values(70, 0, 0) } };
+	struct live_item mark[] = { { GONE, values(10, 0, 0) }, { PARSE, values(120, 0, 0) } };
 	const struct live_sheets sheets = { { now, 5 }, { before, 2 }, { mark, 2 }, 2 };
 	struct live_order order = { .column = LIVE_BYTES, .filter = "" };
 	struct live_rows r;
@@ -117,7 +122,7 @@ static struct look *make_look(struct view *v, uint64_t ns, int64_t heap, uint32_
 		l->process_pid[i] = 100 + i;
 		l->processes.item[i] = (struct live_item){
 			strings_add(&v->places.names, name, strlen(name)),
-			{ heap * (i + 1), (uint64_t)heap << i % 30, (int64_t)1 << i % 62 } };
+			values(heap * (i + 1), (uint64_t)heap << i % 30, (int64_t)1 << i % 62) };
 		free(name);
 	}
 	l->processes.count = count;
