@@ -45,8 +45,9 @@ static bool shares_parents_memory(void)
 
 /* In memory without an owner the image is that of the process which was copied by a raw clone().
  * The copy begins an image of its own, but not in a child that shares its memory: it cannot make the
- * file of its parent's image. In memory with one, the events of a child of vfork() count as its
- * parent's, even the first of all. */
+ * file of its parent's image; and not in a sandbox, where it does not know its ID and has that of the
+ * process. In memory with an owner, the events of a child of vfork() count as its parent's, even the
+ * first of all. */
 static void begin_at_event(void)
 {
 	if (rec.state == STATE_NOT_YET)
@@ -54,12 +55,12 @@ static void begin_at_event(void)
 	/* A sandbox of a process that is not recorded may forbid to ask for the process ID. */
 	if (gate.on || (rec.state != STATE_ON && rec.state != STATE_FORKED))
 		return;
-	if (!gate.has_owner) {
-		if (!shares_parents_memory())
-			recorder_restart();
-	} else if (rec.state == STATE_FORKED &&
-		   (!rec.is_standalone || rec.pid == sys_getpid())) {
-		recorder_announce();
+	bool is_own = rec.pid == sys_getpid();
+	if (gate.has_owner) {
+		if (rec.state == STATE_FORKED && (is_own || !rec.is_standalone))
+			recorder_announce();
+	} else if (!is_own && !shares_parents_memory()) {
+		recorder_restart();
 	}
 }
 

@@ -16,6 +16,7 @@ enum { PAGE = 4096, MOST = 64 };
 struct region {
 	char *at;
 	size_t pages;
+	bool is_alone; /* no other thread can get addresses that are free for a moment */
 	unsigned char first[MOST * 2]; /* byte of each page, or HOLE */
 };
 
@@ -35,9 +36,11 @@ static void unmap_pages(const struct step *s, struct draw *d, struct region *g, 
 {
 	void *at = g->at + from * PAGE;
 
-	note(s, (uint64_t)(draw_below(d, 2) ? munmap(at, count * PAGE)
-					    : (int)syscall(SYS_munmap, at, count * PAGE)));
-	/* Nobody else is to get the addresses. */
+	unsigned int how = draw_below(d, 2);
+
+	if (g->is_alone)
+		note(s, (uint64_t)(how ? munmap(at, count * PAGE)
+				       : (int)syscall(SYS_munmap, at, count * PAGE)));
 	mmap(at, count * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	memset(g->first + from, HOLE, count);
 }
@@ -109,7 +112,7 @@ static void refused(const struct step *s)
 void do_map(const struct step *s, const struct room *r)
 {
 	struct draw d = draw_of(s);
-	struct region g = { .pages = 4 + draw_below(&d, MOST) };
+	struct region g = { .pages = 4 + draw_below(&d, MOST), .is_alone = r->can & CAN_ALONE };
 
 	g.at = mmap(NULL, g.pages * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (g.at == MAP_FAILED)
