@@ -211,6 +211,9 @@ static const struct opt options[] = {
 	OPT_FLAG('\0', "diff", &given.diff,
 		 "compare two files, the old and the new one, of any kind and of two builds: the "
 		 "places that grew, with --top, --tree, --leaks or --temporary"),
+	OPT_FLAG('\0', "merge", &given.merge,
+		 "report on all processes of all recordings as one: sums by place, and beside "
+		 "each how processes differ, and which are outliers"),
 	OPT_CALL_OPTIONAL('\0', "growth", "FROM..TO", parse_growth, &given,
 			  "show the places that grew between two moments: start, peak, end, a "
 			  "time like 1.5s, the number of a snapshot, or a mark's name (default: "
@@ -350,6 +353,7 @@ static const char brief[] =
 	"      --growth[=FROM..TO]   the places that grew between two moments\n"
 	"      --plot[=N]            the course of the run as a drawing of characters\n"
 	"      --diff OLD NEW        the places that grew from one run to another\n"
+	"      --merge FILE...       all processes of all recordings as one\n"
 	"Which places, which process:\n"
 	"      --group=KIND          a place is a line|function|file|object\n"
 	"      --grep=TEXT           only call stacks with TEXT in a frame\n"
@@ -445,6 +449,29 @@ static void check_diff(int files)
 			      "another ID in each run, so --pid does not suit it");
 }
 
+/* --merge makes one process, with places, of many. */
+static void check_merge(char **files)
+{
+	const unsigned lacks = TEXT_MARKS | TEXT_LEAK_CHECK | TEXT_FRAGMENTATION;
+
+	if (!given.merge)
+		return;
+	if (given.diff)
+		options_error(&tool, "--merge and --diff: merge each side to a recording by "
+			      "--merge --to=recording, and compare these");
+	if (given.pid)
+		options_error(&tool, "--merge is about all processes: --pid does not suit it");
+	if ((given.text & lacks) || given.massif_file || given.dhat_file ||
+	    given.xtree != XTREE_NONE)
+		options_error(&tool, "--merge is a report of places: --top, --tree, --leaks, "
+			      "--temporary, --growth, --plot, --processes or --to");
+	for (; *files; files++) {
+		if (strcmp(*files, "-") == 0)
+			options_error(&tool, "--merge reads recordings twice, which standard "
+				      "input does not allow");
+	}
+}
+
 /* Warns of options that choose what other reports show. */
 static void warn_of_idle_options(void)
 {
@@ -480,6 +507,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 		options_error(&tool, "no file given");
 	check_texts();
 	check_diff(argc - first);
+	check_merge(argv + first);
 	warn_of_idle_options();
 	given.has_depth = given.depth != 0;
 	if (!given.has_depth)

@@ -14,6 +14,7 @@
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/job/input.h"
 #include "memusageprint/live/live.h"
+#include "memusageprint/merged_report.h"
 #include "memusageprint/module_code.h"
 #include "memusageprint/names_ahead.h"
 #include "memusageprint/reports.h"
@@ -47,13 +48,15 @@ static int print_one_file(const struct settings *settings, const char *file, str
 	return result;
 }
 
-static int print_difference(const struct settings *settings)
+/* Prints what is one report of all files. */
+static int print_once(const struct settings *settings,
+		      int (*print)(const struct settings *, struct output *))
 {
 	struct output out = { 0 };
 	int status = EXIT_SUCCESS;
 
 	check_output_file(settings);
-	if (diff_report_print(settings, &out) < 0)
+	if (print(settings, &out) < 0)
 		status = EXIT_FAILURE;
 	return output_close(&out) < 0 ? EXIT_FAILURE : status;
 }
@@ -88,5 +91,8 @@ int main(int argc, char **argv)
 		return live_run(settings);
 	if (settings->code_root)
 		return module_code_write(settings);
-	return settings->diff ? print_difference(settings) : print_all_files(settings);
+	if (settings->diff)
+		return print_once(settings, diff_report_print);
+	return settings->merge ? print_once(settings, merged_report_print) :
+				 print_all_files(settings);
 }

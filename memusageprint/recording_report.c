@@ -252,7 +252,7 @@ static int print_report(const struct report_job *job, const struct recording *r,
 	int result = 0;
 
 	process_list_load(&list, &r->segment);
-	if (job->settings->text & TEXT_PROCESSES)
+	if (job->settings->text & TEXT_PROCESSES && !r->merge)
 		print_table(job, &list);
 	choose_processes(job, r, &list, choice);
 	for (int i = 0; i < CHOICES && result == 0; i++)
@@ -262,25 +262,33 @@ static int print_report(const struct report_job *job, const struct recording *r,
 	return result;
 }
 
-int recording_report_print(const struct report_job *job)
+int recording_report_print_open(const struct report_job *job, const struct recording *r)
 {
 	const struct settings *settings = job->settings;
-	struct recording r;
 	struct report_subject s = { .slot = RECORDING_NONE };
 	int result = 0;
 
-	if (recording_open(&r, job->in, job->file) < 0)
-		return -1;
 	if (wants_report(settings))
-		result = print_report(job, &r, &s);
+		result = print_report(job, r, &s);
 	/* The output is emptied even if no image has a summary. */
 	if (settings->dhat_summary)
 		report_job_begin(job);
 	if (wants_image_files(settings))
-		result |= write_image_files(job, &r, s.recording ? &s : NULL);
-	if (r.segment.missing > 0)
+		result |= write_image_files(job, r, s.recording ? &s : NULL);
+	if (r->segment.missing > 0)
 		result = -1;
 	report_subject_close(&s);
+	return result;
+}
+
+int recording_report_print(const struct report_job *job)
+{
+	struct recording r;
+	int result;
+
+	if (recording_open(&r, job->in, job->file) < 0)
+		return -1;
+	result = recording_report_print_open(job, &r);
 	recording_close(&r);
 	return result;
 }

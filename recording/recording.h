@@ -30,6 +30,7 @@
 #include "recording/leaks.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
+#include "recording/notes.h"
 #include "recording/pages.h"
 #include "recording/recorded.h"
 #include "recording/sampling.h"
@@ -73,6 +74,7 @@ enum mu_config_flag {
 	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
 	MU_CFG_LEAKS = 1u << 23, /* wait for a leak check before the process ends */
 	MU_CFG_FRAGMENTATION = 1u << 24, /* ... until its pages have been examined */
+	MU_CFG_FORK_CELLS = 1u << 31, /* a forked child begins cells of its own: fork_cells */
 };
 
 /* How event times are measured; see docs/format.md, "Time". */
@@ -141,7 +143,8 @@ struct mu_segment {
 	uint32_t checksum;	/* KEPT: CRC-32 of this header with checksum = 0 */
 	struct mu_config config;
 	uint32_t writer; /* KEPT: the process that still adds images, 0: it is complete */
-	uint32_t reserved0[7];
+	uint32_t rank;	 /* of MPI or Slurm, plus 1; 0: none */
+	char host[24];	 /* name of the machine up to its first dot, zeros behind it */
 	/* The collector sleeps on wake (a futex). A recorder that has something for it adds
 	 * 1 to wake, and calls FUTEX_WAKE only if it could exchange collector_waits to 0. */
 	_Alignas(64) uint32_t wake;
@@ -368,28 +371,6 @@ struct mu_drops {
 	uint64_t accesses; /* blocks and sites whose reads and writes are not counted */
 };
 
-/* Things a report must say; bits of mu_image.notes. */
-enum mu_note {
-	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: unseen_malloc */
-	MU_NOTE_SIGPROF_TAKEN = 1u << 1,  /* no stack sampling: the program uses SIGPROF */
-	MU_NOTE_RAW_CLONE = 1u << 2,	  /* began by a fork that libc did not see: no history */
-	MU_NOTE_SMALL_ARENA = 1u << 3,	  /* address space limit: arena smaller than a slot */
-	MU_NOTE_ARENA_FULL = 1u << 4,
-	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: unseen_malloc */
-	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
-	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
-	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
-	MU_NOTE_OWN_MALLOC = 1u << 9, /* unseen_malloc's malloc was intercepted */
-	MU_NOTE_SIGNAL_IGNORED = 1u << 10, /* the program ignores the signal for snapshots */
-	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
-	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
-	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
-	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
-	MU_NOTE_PAGES = 1u << 28, /* the heap is pages that are mapped (MU_CFG_PAGES) */
-	MU_NOTE_PAGES_ALONE = 1u << 27, /* libc's own mappings are not seen */
-	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
-};
-
 struct mu_image {
 	uint64_t magic; /* MU_IMAGE_MAGIC; written last */
 	uint32_t version;
@@ -447,6 +428,7 @@ struct mu_image {
 	uint64_t labels_dropped; /* labels for which there was no room */
 	struct mu_examined examined;	  /* likewise; of examined.h */
 	uint64_t pages; /* offset of a struct mu_pages, 0 none; likewise, from the tools alone */
+	uint64_t fork_cells; /* with MU_CFG_FORK_CELLS: cells at the fork, 0 none; likewise */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

@@ -247,6 +247,21 @@ static void save_fork_history(struct mu_image *image)
 	}
 }
 
+/* The cells so far remain as they were at the fork, and the peak is one of the child's own: so what
+ * it has from its parent, whose image has it too, can be told apart at each place. */
+static void begin_own_cells(struct mu_image *image)
+{
+	if (!(rec.flags & MU_CFG_FORK_CELLS))
+		return;
+	if (has_self() && self->cell_of)
+		memset(self->cell_of, 0, self->cell_sites * sizeof(*self->cell_of));
+	if (has_self())
+		self->cell_next = self->cell_end = 0;
+	image->fork_cells = section_table(MU_SEC_CELLS)->count;
+	image->heap.peak = image->heap.now;
+	image->heap.epoch++;
+}
+
 void image_inherit(const struct slot *slot)
 {
 	const uint8_t *parent_base = rec.base;
@@ -279,6 +294,7 @@ void image_inherit(const struct slot *slot)
 		sampling_inherit();
 	save_fork_history(image);
 	image->fork_heap = image->heap.now;
+	begin_own_cells(image);
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);

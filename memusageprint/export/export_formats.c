@@ -46,6 +46,20 @@ static int write_folded(FILE *out, struct report_subject *s, const struct settin
 	return 0;
 }
 
+/* A merge is a recording already. */
+static int write_recording(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	const struct segment *segment = &s->recording->segment;
+
+	if (!s->recording->merge) {
+		warn("%s: is a recording: --to=recording is for what --merge makes",
+		     s->recording->name);
+		return -1;
+	}
+	fwrite(segment->base, 1, segment->size, out);
+	return 0;
+}
+
 /* ---- from a massif.out -------------------------------------------------------------------- */
 
 static void write_massif_callgrind(FILE *out, const struct massif_file *m,
@@ -101,6 +115,10 @@ static const struct export_format formats[] = {
 	}, {
 		.name = "dhat",
 		.write_image = dhat_export,
+	}, {
+		.name = "recording",
+		.write_image = write_recording,
+		.massif_lacks = "cannot become a recording",
 	},
 };
 
@@ -132,7 +150,8 @@ static unsigned int documents;
 
 static bool is_in_array(const struct settings *settings)
 {
-	return settings->file_count > 1 && export_formats_find(settings->format)->has_arrays;
+	return settings->file_count > 1 && !settings->merge &&
+	       export_formats_find(settings->format)->has_arrays;
 }
 
 static void begin_document(FILE *out, const struct settings *settings)

@@ -11,9 +11,12 @@
 #include "profile/read/pick.h"
 #include "profile/read/segment.h"
 
+struct merge;
+
 struct recording {
 	struct segment segment;
 	const char *name;	/* for messages */
+	struct merge *merge;	/* of --merge: what it was made of; NULL: nothing else */
 };
 
 /* No slot of a recording has this number. */

@@ -93,6 +93,7 @@ struct settings {
 	int group;		/* enum top_kind: what a place of a list is */
 	int runtime_frames;	/* enum runtime_choice */
 	bool diff;		/* compare the two files */
+	bool merge;		/* report on all processes of all files as one */
 	int leak_check;		/* enum leak_check_form */
 	unsigned leak_kinds;	/* set of kinds whose loss records are shown */
 	unsigned leak_errors;	/* ... that are errors */

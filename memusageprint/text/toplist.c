@@ -17,8 +17,9 @@
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/label_list.h"
 #include "memusageprint/text/metric_text.h"
+#include "memusageprint/text/spread_text.h"
 #include "memusageprint/text/toplist_note.h"
-#include "profile/model/place_trends.h"
+#include "memusageprint/text/toplist_places.h"
 
 enum {
 	CALLERS = 4,	/* shown below a place */
@@ -99,43 +100,6 @@ void toplist_put_name(FILE *out, const struct toplist *list, const struct top_en
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-/* Numbers the first COUNT entries, and gives each site the number of its entry. */
-static void number_sites_of_entries(uint32_t *place, const struct toplist *list,
-				    const struct top_entry *entry, uint32_t count)
-{
-	const uint32_t sites = list->filter->profile->sites.count;
-	uint32_t *group = xcalloc((size_t)sites + 1, sizeof(*group));
-	uint32_t groups = top_group_sites(group, list->filter, list->group);
-	uint32_t *number = xreallocarray(NULL, (size_t)groups + 1, sizeof(*number));
-
-	memset(number, 0xff, groups * sizeof(*number));
-	for (uint32_t i = 0; i < count; i++) {
-		if (group[entry[i].site] < groups)
-			number[group[entry[i].site]] = i;
-	}
-	for (uint32_t i = 0; i < sites; i++)
-		place[i] = group[i] < groups ? number[group[i]] : PLACE_NONE;
-	free(number);
-	free(group);
-}
-
-/* Returns the trends of the first COUNT entries, to be freed. Without an image there are none. */
-static enum trend *judge_entries(const struct toplist *list, const struct top_entry *entry,
-				 uint32_t count)
-{
-	const struct sites *sites = &list->filter->profile->sites;
-	enum trend *trend = xcalloc((size_t)count + 1, sizeof(*trend));
-	uint32_t *place;
-
-	if (!list->image || count == 0)
-		return trend;
-	place = xcalloc((size_t)sites->count + 1, sizeof(*place));
-	number_sites_of_entries(place, list, entry, count);
-	place_trends_judge(trend, place, count, sites, list->image, list->errors, list->by_bytes);
-	free(place);
-	return trend;
-}
-
 /* Prints whether the place that held most still grows. */
 static void put_growing_holder(FILE *out, const struct toplist *list, const struct top *t)
 {
@@ -143,7 +107,7 @@ static void put_growing_holder(FILE *out, const struct toplist *list, const stru
 
 	if (list->kind != METRIC_PEAK || t->count == 0)
 		return;
-	trend = judge_entries(list, t->entry, 1);
+	trend = toplist_places_judge(list, t->entry, 1);
 	if (trend[0] == TREND_GROWS)
 		fprintf(out, "It %s still growing.\n", list->is_live ? "is" : "was");
 	free(trend);
@@ -414,10 +378,31 @@ static void put_rest_of_list(FILE *out, const struct toplist *list, const struct
 	put_bounds_line(out, list, &error, bytes, blocks);
 }
 
-/* Prints what is below the name of an entry: bounds, lines, callers. */
-static void put_entry_details(FILE *out, const struct toplist *list, const struct top *t,
-			      const struct top_entry *entry, const uint32_t *group)
+/* "        in 8 processes: least 1.00 MiB, median ..." */
+static void put_place_spread(FILE *out, const struct toplist *list,
+			     const struct merge_spread *spread, struct unbounded *u)
 {
+	if (!spread)
+		return;
+	put_below_name(out, list, u, "");
+	spread_text_put(out, list->merge, spread, is_about_blocks(list));
+	putc('\n', out);
+}
+
+/* What several entries share. */
+struct entry_context {
+	const struct top *top;
+	const uint32_t *group;		/* place of each site, if sites have labels; NULL */
+	struct merge_spread *spread;	/* of each entry; NULL */
+};
+
+/* Prints what is below the name of an entry: bounds, lines, callers. */
+static void put_entry_details(FILE *out, const struct toplist *list,
+			      const struct entry_context *c, uint32_t number)
+{
+	const struct top *t = c->top;
+	const struct top_entry *entry = &t->entry[number];
+	const uint32_t *group = c->group;
 	struct unbounded u = { .error = &entry->error, .bytes = entry->bytes,
 			       .blocks = entry->blocks };
 
@@ -431,6 +416,7 @@ static void put_entry_details(FILE *out, const struct toplist *list, const struc
 	put_place_labels(out, list, group, entry, &u);
 	if (list->lifetimes)
 		put_mean_lifetime(out, list, entry, &u);
+	put_place_spread(out, list, c->spread ? &c->spread[number] : NULL, &u);
 	put_bounds_line(out, list, u.error, u.bytes, u.blocks);
 }
 
@@ -450,8 +436,10 @@ static uint32_t *group_labelled_sites(const struct toplist *list)
 static void put_place_list(FILE *out, const struct toplist *list, const struct top *t)
 {
 	uint32_t count = list->count < t->count ? list->count : t->count;
-	enum trend *trend = judge_entries(list, t->entry, is_about_growth(list) ? count : 0);
+	enum trend *trend = toplist_places_judge(list, t->entry, is_about_growth(list) ? count : 0);
 	uint32_t *group = group_labelled_sites(list);
+	const struct entry_context context = {
+		.top = t, .group = group, .spread = toplist_places_compare(list, t->entry, count) };
 
 	put_column_titles(out, list, is_about_ad_hoc(list) ? "made by" :
 			  is_about_growth(list)		   ? "grown by" : "allocated by");
@@ -463,9 +451,10 @@ static void put_place_list(FILE *out, const struct toplist *list, const struct t
 		if (is_about_growth(list) && trend_text(trend[i]))
 			fprintf(out, ", %s", trend_text(trend[i]));
 		putc('\n', out);
-		put_entry_details(out, list, t, entry, group);
+		put_entry_details(out, list, &context, i);
 	}
 	put_rest_of_list(out, list, t, count);
+	free(context.spread);
 	free(group);
 	free(trend);
 }
@@ -552,6 +541,7 @@ struct toplist toplist_of_subject(const struct report_subject *s, enum metric_ki
 		.shows_runtime = !s->complete, .lifetimes = settings->lifetimes,
 		.image = &s->image, .errors = s->errors,
 		.by_bytes = report_subject_counts_bytes(s), .distance = s->distance,
+		.merge = s->recording->merge,
 	};
 }
 

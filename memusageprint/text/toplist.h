@@ -9,6 +9,7 @@
 #include "memusageprint/job/report_subject.h"
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
+#include "profile/merge/merge.h"
 #include "profile/model/top.h"
 #include "profile/read/sites.h"
 
@@ -27,6 +28,7 @@ struct toplist {
 	const struct image *image;	/* for verdicts on growing places; NULL: print none */
 	const struct site_errors *errors;	/* of estimates, for them; NULL: exact */
 	bool by_bytes;			/* as for place_trends_judge() */
+	struct merge *merge;	/* print how its processes differ at each place; NULL: nothing */
 	double distance;		/* mean bytes between two sampled blocks; print bounds,
 					 * of the errors of the weights. 0: figures are exact */
 };

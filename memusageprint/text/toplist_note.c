@@ -15,6 +15,10 @@ void toplist_note_put(FILE *out, const struct toplist *list)
 							     "the program or library of ";
 	putc('\n', out);
 	bounds_note_put(out, list->distance);
+	if (list->merge && list->merge->processes > 1)
+		fputs("Beside each place: how processes differ, each when it held most. An outlier "
+		      "is farther from the" LAYOUT_NEWLINE "median of its program than 5.2 times "
+		      "the median distance.\n", out);
 	if (list->kind == METRIC_LIVE && !list->is_live)
 		fputs("Not all of this need be a leak: what a program keeps to its end is here "
 		      "too.\n",

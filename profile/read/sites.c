@@ -90,7 +90,8 @@ static void round_sampled_blocks(struct sites *s)
 	}
 }
 
-int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
+static int load_from_cell(struct sites *s, const struct image *im, uint32_t stacks, uint64_t first,
+			  struct mu_error *err)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 	struct mu_cell cell;
@@ -98,7 +99,7 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 	*s = (struct sites){ .count = 0 };
 	if (load_site_table(s, im, stacks, err) < 0)
 		return -1;
-	for (uint64_t i = 0; i < cells && copy_cell_entry(im, i, &cell); i++) {
+	for (uint64_t i = first; i < cells && copy_cell_entry(im, i, &cell); i++) {
 		if (cell.flags & MU_CELL_ERROR)
 			continue;
 		if (cell.site < s->count && cell.flags & MU_CELL_MASSIF)
@@ -110,6 +111,16 @@ int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct 
 	if (im->head.sampling.log2)
 		round_sampled_blocks(s);
 	return 0;
+}
+
+int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
+{
+	return load_from_cell(s, im, stacks, 0, err);
+}
+
+int sites_load_own(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err)
+{
+	return load_from_cell(s, im, stacks, im->head.fork_cells, err);
 }
 
 struct sites_classes *sites_classes(const struct sites *s, const struct image *im)

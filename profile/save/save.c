@@ -65,7 +65,9 @@ int save_begin(struct save *k, int fd, const struct mu_segment *from, struct mu_
 		.start_tsc = from->start_tsc,
 		.collector_pid = from->collector_pid,
 		.config = from->config,
+		.rank = from->rank,
 	};
+	memcpy(k->head.host, from->host, sizeof(k->head.host));
 	return grow_slot_table(k, err);
 }
 

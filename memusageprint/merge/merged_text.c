@@ -1,0 +1,227 @@
+/* merged_text.c -- What a merge says about its processes and machines, for people.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusageprint/merge/merged_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/layout.h"
+#include "cli/terminal.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusageprint/text/plot.h"
+#include "memusageprint/text/spread_text.h"
+
+enum { PARTS = 24, HOSTS = 64 /* machines that are listed */ };
+
+struct merged_text {
+	FILE *out;
+	const struct merge *m;
+	struct merge_spread peaks;	/* of the peaks of processes */
+	bool has_ranks, has_hosts;
+	bool has_blocks;		/* the terminal shows the signs of a curve */
+};
+
+static const char *bytes_text(char text[UNITS_LENGTH], int64_t bytes)
+{
+	return units_bytes(text, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
+static bool is_outlier(const struct merge_spread *s, uint32_t process)
+{
+	for (uint32_t i = 0; i < s->outliers && i < MERGE_OUTLIERS; i++) {
+		if (s->outlier[i] == process)
+			return true;
+	}
+	return false;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static void put_sum(const struct merged_text *t)
+{
+	const struct merge *m = t->m;
+	char peak[UNITS_LENGTH], own[UNITS_LENGTH], at[UNITS_LENGTH];
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < m->processes; i++)
+		sum += m->process[i].peak;
+	bytes_text(peak, m->peak);
+	bytes_text(own, sum);
+	units_time(at, m->curve.peak_ns - m->curve.start_ns);
+	if (m->processes == 1)
+		fprintf(t->out, "1 process held %s at most, %s after it began\n", peak, at);
+	else
+		fprintf(t->out, LAYOUT_STRONG "%" PRIu32 " processes together held %s at most"
+			LAYOUT_PLAIN ", %s after the first began; their own peaks add up to %s\n",
+			m->processes, peak, at, own);
+	if (m->uncounted_forks > 0)
+		fprintf(t->out, "%" PRIu32 " of them began as cop%s of %s, whose memory counts in "
+			"each; memusage --children=merge counts it once\n", m->uncounted_forks,
+			m->uncounted_forks == 1 ? "y" : "ies",
+			m->uncounted_forks == 1 ? "its parent" : "their parents");
+}
+
+/* Numbers the machines in the order in which they come. Returns how many there are. */
+static uint32_t number_hosts(const struct merge *m, uint32_t *group, uint32_t host[HOSTS])
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < m->processes; i++) {
+		group[i] = 0;
+		while (group[i] < count && host[group[i]] != m->process[i].host)
+			group[i]++;
+		if (group[i] == count && count < HOSTS)
+			host[count++] = m->process[i].host;
+	}
+	return count;
+}
+
+static void put_hosts(const struct merged_text *t)
+{
+	const struct merge *m = t->m;
+	uint32_t *group = xcalloc((size_t)m->processes + 1, sizeof(*group)), host[HOSTS];
+	const uint32_t hosts = number_hosts(m, group, host);
+	int64_t peak[HOSTS];
+	char text[UNITS_LENGTH];
+
+	merge_curve_groups(&m->curve, m->processes, group, peak, hosts);
+	for (uint32_t i = 0; hosts > 1 && i < hosts; i++) {
+		uint32_t count = 0;
+
+		for (uint32_t k = 0; k < m->processes; k++)
+			count += group[k] == i;
+		fprintf(t->out, "%11s  " LAYOUT_TEXT "on ", bytes_text(text, peak[i]));
+		terminal_put(t->out, host[i] ? merge_text(m, host[i]) : "an unknown machine");
+		fprintf(t->out, ", %" PRIu32 " process%s together\n", count,
+			count == 1 ? "" : "es");
+	}
+	free(group);
+}
+
+static void put_peaks(const struct merged_text *t)
+{
+	if (t->m->processes < 2)
+		return;
+	fputs("peak of each: ", t->out);
+	spread_text_put(t->out, t->m, &t->peaks, false);
+	putc('\n', t->out);
+}
+
+/* ---- processes ----------------------------------------------------------------------------- */
+
+struct row {
+	const struct merge_process *p;
+	uint32_t number;
+	bool is_outlier;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->is_outlier != y->is_outlier)
+		return x->is_outlier ? -1 : 1;
+	if (!x->is_outlier && x->p->rank != y->p->rank)
+		return x->p->rank < y->p->rank ? -1 : 1;
+	if (x->p->peak != y->p->peak)
+		return x->p->peak > y->p->peak ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Each sign is the highest value in its part of the time, in eighths of the highest of all. */
+static void put_course(const struct merged_text *t, const int64_t *part, int64_t most)
+{
+	static const char *const block[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char sign[] = "_.:-=+*#";
+
+	for (int i = 0; i < PARTS; i++) {
+		const int64_t eighth = most > 0 ? (int64_t)((double)part[i] * 8 /
+							    ((double)most * 1.000001)) : 0;
+
+		if (part[i] <= 0)
+			putc(' ', t->out);
+		else if (t->has_blocks)
+			fputs(block[eighth < 7 ? eighth : 7], t->out);
+		else
+			putc(sign[eighth < 7 ? eighth : 7], t->out);
+	}
+}
+
+static void put_row(const struct merged_text *t, const struct row *r, const int64_t *part,
+		    int64_t most)
+{
+	const struct merge_process *p = r->p;
+	char peak[UNITS_LENGTH], then[UNITS_LENGTH], live[UNITS_LENGTH], end[IMAGE_END_TEXT];
+
+	if (t->has_ranks)
+		fprintf(t->out, "%6d ", (int)p->rank);
+	fprintf(t->out, "%8d %11s %11s %11s  ", (int)p->pid, bytes_text(peak, p->peak),
+		bytes_text(then, p->at_peak), bytes_text(live, p->live));
+	put_course(t, part, most);
+	fputs("  " LAYOUT_TEXT, t->out);
+	terminal_put(t->out, merge_text(t->m, p->name));
+	if (t->has_hosts) {
+		fputs(" on ", t->out);
+		terminal_put(t->out, merge_text(t->m, p->host));
+	}
+	fprintf(t->out, "%s", r->is_outlier ? ", outlier" : "");
+	if (!image_end_is_success(p->end))
+		fprintf(t->out, ", %s", image_end_text(p->end, end));
+	putc('\n', t->out);
+}
+
+static void put_rows(const struct merged_text *t, uint32_t rows)
+{
+	const struct merge *m = t->m;
+	struct row *row = xcalloc((size_t)m->processes + 1, sizeof(*row));
+	int64_t *part = xcalloc((size_t)m->processes * PARTS + 1, sizeof(*part)), most = 0;
+
+	for (uint32_t i = 0; i < m->processes; i++) {
+		row[i] = (struct row){ &m->process[i], i, is_outlier(&t->peaks, i) };
+		most = m->process[i].peak > most ? m->process[i].peak : most;
+	}
+	merge_curve_each(&m->curve, m->processes, part, PARTS);
+	qsort(row, m->processes, sizeof(*row), compare_rows);
+	fprintf(t->out, "\n" LAYOUT_TITLE "%s%8s %11s %11s %11s  %-*s  " LAYOUT_TEXT "process\n",
+		t->has_ranks ? "  rank " : "", "pid", "peak", "then", "end", PARTS, "course");
+	for (uint32_t i = 0; i < m->processes && i < rows; i++)
+		put_row(t, &row[i], part + (size_t)row[i].number * PARTS, most);
+	if (m->processes > rows)
+		fprintf(t->out, "%" PRIu32 " more: --processes lists all\n", m->processes - rows);
+	fputs("then: when all together held most. course: the heap over the time from the first "
+	      "start to the last end.\n", t->out);
+	free(row);
+	free(part);
+}
+
+static void compare_peaks(struct merged_text *t)
+{
+	const struct merge *m = t->m;
+	int64_t *peak = xcalloc((size_t)m->processes + 1, sizeof(*peak));
+	uint32_t *group = merge_groups(m);
+
+	for (uint32_t i = 0; i < m->processes; i++) {
+		peak[i] = m->process[i].peak;
+		t->has_ranks |= m->process[i].rank != MERGE_RANK_NONE;
+		t->has_hosts |= m->process[i].host != m->process[0].host;
+	}
+	merge_spread_compute(&t->peaks, peak, group, m->processes);
+	free(peak);
+	free(group);
+}
+
+void merged_text_print(FILE *out, const struct merge *m, const struct settings *settings,
+		       uint32_t rows)
+{
+	struct merged_text t = { .out = out, .m = m,
+				 .has_blocks = plot_style_of(settings).has_blocks };
+
+	compare_peaks(&t);
+	put_sum(&t);
+	put_hosts(&t);
+	put_peaks(&t);
+	put_rows(&t, rows);
+}

@@ -1,0 +1,270 @@
+/* merge_curve.c -- The heaps of several processes over time, and when their sum was largest.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/merge/merge_curve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "profile/base/array.h"
+#include "profile/read/snapshot_values.h"
+#include "profile/read/timeline.h"
+
+/* ---- the moments of a process -------------------------------------------------------------- */
+
+/* An image whose moments are being added. */
+struct adder {
+	struct merge_curve *c;
+	const struct merge_process *p;
+	uint32_t process;
+	uint64_t since_mono_ns, since_real_ns;	/* the same moment by both clocks */
+	int64_t inherited;	/* bytes that are not its own */
+	uint64_t peak_ns;	/* when it had most, as far as moments tell */
+	int64_t most;
+};
+
+static uint64_t real_time(const struct adder *a, uint64_t mono_ns)
+{
+	return a->since_real_ns + (mono_ns - a->since_mono_ns);
+}
+
+static void append_moment(struct adder *a, uint64_t ns, int64_t heap, int32_t which)
+{
+	struct merge_curve *c = a->c;
+
+	if (c->count == UINT32_MAX)
+		return;
+	array_reserve(&c->moment, &c->room, (size_t)c->count + 1, sizeof(*c->moment));
+	c->moment[c->count] = (struct merge_moment){
+		.ns = ns, .heap = heap > 0 ? heap : 0, .process = a->process, .which = which,
+		.order = c->count };
+	c->count++;
+}
+
+static void note_most(struct adder *a, uint64_t ns, int64_t heap)
+{
+	if (heap <= a->most)
+		return;
+	a->most = heap;
+	a->peak_ns = ns;
+}
+
+/* A forked child has the snapshots of its parent too. */
+static void append_snapshots(struct adder *a, const struct image *im)
+{
+	const uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
+	struct mu_snapshot shot;
+
+	for (uint64_t i = 0; i < count && i < INT32_MAX; i++) {
+		uint64_t ns;
+
+		if (!image_snapshot(im, i, &shot))
+			break;
+		ns = real_time(a, shot.mono_ns);
+		if (ns < a->p->start_ns || ns > a->p->end_ns)
+			continue;
+		note_most(a, ns, shot.heap - a->inherited);
+		if (snapshot_values_are_known(&shot))
+			append_moment(a, ns, shot.heap - a->inherited, (int32_t)i);
+	}
+}
+
+/* Samples have no places, but tell when the peak was, and since when the heap was as at the end.
+ * Returns the latter time; LAST_NS if they do not tell it. */
+static uint64_t look_at_samples(struct adder *a, const struct image *im, uint64_t last_ns)
+{
+	uint64_t end_ns = last_ns;
+	struct timeline t;
+
+	if (timeline_load(&t, im, NULL) < 0)
+		return last_ns;
+	for (uint32_t i = t.count; i-- > 0 && t.sample[i].heap == im->head.heap.now;)
+		end_ns = real_time(a, t.sample[i].mono_ns);
+	for (uint32_t i = 0; i < t.count; i++) {
+		const uint64_t ns = real_time(a, t.sample[i].mono_ns);
+
+		if (ns >= a->p->start_ns && ns <= a->p->end_ns)
+			note_most(a, ns, t.sample[i].heap - a->inherited);
+	}
+	timeline_free(&t);
+	return end_ns < last_ns ? end_ns : last_ns;
+}
+
+void merge_curve_add(struct merge_curve *c, const struct merge_process *p, uint32_t process,
+		     const struct segment *s, const struct image *im)
+{
+	struct adder a = { .c = c, .p = p, .process = process,
+			   .since_mono_ns = s->head.start_mono_ns,
+			   .since_real_ns = s->head.start_real_ns,
+			   .inherited = p->has_fork_cells ? im->head.fork_heap : 0,
+			   .peak_ns = p->start_ns };
+	const bool runs = p->end_ns == UINT64_MAX;
+	const uint64_t last_ns = runs ? real_time(&a, im->head.process.exit_mono_ns) : p->end_ns;
+	uint64_t end_ns;
+
+	append_moment(&a, p->start_ns, 0, MERGE_EMPTY);
+	append_snapshots(&a, im);
+	end_ns = look_at_samples(&a, im, last_ns);
+	append_moment(&a, a.peak_ns, p->peak, MERGE_PEAK);
+	append_moment(&a, end_ns > a.peak_ns ? end_ns : a.peak_ns, p->live, MERGE_END);
+	if (!runs)
+		append_moment(&a, last_ns > a.peak_ns ? last_ns : a.peak_ns, 0, MERGE_GONE);
+}
+
+/* ---- the sum ------------------------------------------------------------------------------- */
+
+/* Each process has its own order. */
+static int compare_moments(const void *a, const void *b)
+{
+	const struct merge_moment *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Walks all moments up to number END; returns the sum there. AT is by process, or NULL. */
+static int64_t walk_moments(const struct merge_curve *c, uint32_t end, int64_t *now, int32_t *at)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < end; i++) {
+		const struct merge_moment *m = &c->moment[i];
+
+		sum += m->heap - now[m->process];
+		now[m->process] = m->heap;
+		if (at)
+			at[m->process] = m->which;
+	}
+	return sum;
+}
+
+static uint32_t find_peak(const struct merge_curve *c, int64_t *now)
+{
+	int64_t sum = 0, most = -1;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct merge_moment *m = &c->moment[i];
+
+		sum += m->heap - now[m->process];
+		now[m->process] = m->heap;
+		if (sum > most) {
+			most = sum;
+			found = i;
+		}
+	}
+	return found;
+}
+
+void merge_curve_finish(struct merge_curve *c, uint32_t processes)
+{
+	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
+	uint32_t peak;
+
+	qsort(c->moment, c->count, sizeof(*c->moment), compare_moments);
+	peak = find_peak(c, now);
+	c->at_peak = xcalloc((size_t)processes + 1, sizeof(*c->at_peak));
+	c->bytes_at_peak = xcalloc((size_t)processes + 1, sizeof(*c->bytes_at_peak));
+	for (uint32_t i = 0; i < processes; i++)
+		c->at_peak[i] = MERGE_GONE;
+	if (c->count > 0) {
+		c->start_ns = c->moment[0].ns;
+		c->end_ns = c->moment[c->count - 1].ns;
+		c->peak_ns = c->moment[peak].ns;
+		c->peak = walk_moments(c, peak + 1, c->bytes_at_peak, c->at_peak);
+	}
+	free(now);
+}
+
+/* ---- parts of the time --------------------------------------------------------------------- */
+
+static uint32_t part_of_time(const struct merge_curve *c, uint64_t ns, uint32_t count)
+{
+	const double whole = (double)(c->end_ns - c->start_ns);
+	const double part = whole > 0 ? (double)(ns - c->start_ns) / whole * count : 0;
+
+	return part < count ? (uint32_t)part : count - 1;
+}
+
+/* Lets VALUE hold from part *FROM to part TO, whose beginning it reaches. */
+static void raise_parts(int64_t *part, uint32_t from, uint32_t to, int64_t value)
+{
+	for (uint32_t i = from; i <= to; i++)
+		part[i] = value > part[i] ? value : part[i];
+}
+
+void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *part,
+		     uint32_t count)
+{
+	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now)), sum = 0;
+	uint32_t at = 0;
+
+	memset(part, 0, count * sizeof(*part));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct merge_moment *m = &c->moment[i];
+		const uint32_t to = part_of_time(c, m->ns, count);
+
+		raise_parts(part, at, to, sum);
+		sum += m->heap - now[m->process];
+		now[m->process] = m->heap;
+		raise_parts(part, to, to, sum);
+		at = to;
+	}
+	raise_parts(part, at, count - 1, sum);
+	free(now);
+}
+
+void merge_curve_each(const struct merge_curve *c, uint32_t processes, int64_t *part,
+		      uint32_t count)
+{
+	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
+	uint32_t *at = xcalloc((size_t)processes + 1, sizeof(*at));
+
+	memset(part, 0, (size_t)processes * count * sizeof(*part));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct merge_moment *m = &c->moment[i];
+		int64_t *own = part + (size_t)m->process * count;
+		const uint32_t to = part_of_time(c, m->ns, count);
+
+		raise_parts(own, at[m->process], to, now[m->process]);
+		now[m->process] = m->heap;
+		raise_parts(own, to, to, m->heap);
+		at[m->process] = to;
+	}
+	for (uint32_t i = 0; i < processes; i++)
+		raise_parts(part + (size_t)i * count, at[i], count - 1, now[i]);
+	free(now);
+	free(at);
+}
+
+void merge_curve_groups(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
+			int64_t *peak, uint32_t count)
+{
+	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
+	int64_t *sum = xcalloc((size_t)count + 1, sizeof(*sum));
+
+	memset(peak, 0, count * sizeof(*peak));
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct merge_moment *m = &c->moment[i];
+		const uint32_t g = group[m->process];
+
+		if (g >= count)
+			continue;
+		sum[g] += m->heap - now[m->process];
+		now[m->process] = m->heap;
+		peak[g] = sum[g] > peak[g] ? sum[g] : peak[g];
+	}
+	free(now);
+	free(sum);
+}
+
+void merge_curve_free(struct merge_curve *c)
+{
+	free(c->moment);
+	free(c->at_peak);
+	free(c->bytes_at_peak);
+	*c = (struct merge_curve){ .count = 0 };
+}

@@ -1,0 +1,74 @@
+/* merge_curve.h -- The heaps of several processes over time, and when their sum was largest.
+ *
+ * The heap of a process, and that of each of its places, is known at moments: its start, snapshots
+ * with values, its peak, and its end. Between two of them it counts as at the first. So the sum at
+ * any moment is also the sum of places, and a single process has its own peak.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "profile/merge/merge_process.h"
+#include "profile/read/image.h"
+#include "profile/read/segment.h"
+
+/* What the places of a moment are; else the number of a snapshot. */
+enum merge_moment_kind { MERGE_EMPTY = -1, MERGE_PEAK = -2, MERGE_END = -3, MERGE_GONE = -4 };
+
+struct merge_moment {
+	uint64_t ns;		/* CLOCK_REALTIME */
+	int64_t heap;		/* bytes of the process's own */
+	uint32_t process;
+	int32_t which;		/* a snapshot, or enum merge_moment_kind */
+	uint32_t order;		/* of moments at the same time */
+};
+
+/* Zeroed, it is empty. */
+struct merge_curve {
+	struct merge_moment *moment;	/* after merge_curve_finish() in the order of time */
+	uint32_t count, room;
+	uint64_t start_ns, end_ns, peak_ns;
+	int64_t peak;			/* bytes */
+	int32_t *at_peak;		/* by process: which moment it had then */
+	int64_t *bytes_at_peak;
+};
+
+/* merge_curve_add -- Adds the moments of an image; P->number of it is PROCESS.
+ *
+ * p  its start, end, peak and live bytes are known.
+ */
+void merge_curve_add(struct merge_curve *c, const struct merge_process *p, uint32_t process,
+		     const struct segment *s, const struct image *im);
+
+/* merge_curve_finish -- Finds the peak of the sum, after all processes were added.
+ *
+ * Cost O(n log n) of all moments, of which a process has about a hundred; 32 bytes each.
+ */
+void merge_curve_finish(struct merge_curve *c, uint32_t processes);
+
+/* merge_curve_sum -- Computes the highest sum in each of COUNT equal parts of the time.
+ *
+ * part  overwritten.
+ */
+void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *part,
+		     uint32_t count);
+
+/* merge_curve_each -- Does the same for each process.
+ *
+ * part  COUNT numbers for each process, overwritten.
+ */
+void merge_curve_each(const struct merge_curve *c, uint32_t processes, int64_t *part,
+		      uint32_t count);
+
+/* merge_curve_groups -- Finds the highest sum of each group of processes.
+ *
+ * group  by process; COUNT or more: none.
+ * peak   one per group, overwritten.
+ */
+void merge_curve_groups(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
+			int64_t *peak, uint32_t count);
+
+/* merge_curve_free -- Releases everything. */
+void merge_curve_free(struct merge_curve *c);

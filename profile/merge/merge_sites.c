@@ -1,0 +1,214 @@
+/* merge_sites.c -- Adds the sites of one process to those of a merge.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/merge/merge_sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "profile/base/array.h"
+#include "profile/base/number.h"
+#include "profile/merge/merge_curve.h"
+#include "profile/read/batch.h"
+#include "profile/read/sites.h"
+
+/* The figures of one process by its own sites. */
+struct loaded {
+	struct sites own;	/* the process's own */
+	struct sites all;	/* with what its parent had; only if that is told apart */
+	struct weight *at_peak;
+};
+
+static int64_t positive(int64_t value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* What a forked child has freed of its parent's is still there, in the parent. */
+static void take_snapshot(struct loaded *l, const struct merge_sites *s)
+{
+	const struct sites *all = s->is_own ? &l->all : &l->own;
+
+	sites_weigh(all, s->im, METRIC_SNAPSHOT, (uint64_t)s->moment, l->at_peak);
+	for (uint32_t i = 0; s->is_own && i < all->count; i++) {
+		l->at_peak[i].bytes -= all->site[i].live_bytes - l->own.site[i].live_bytes;
+		l->at_peak[i].blocks -= all->site[i].live_blocks - l->own.site[i].live_blocks;
+	}
+}
+
+static void weigh_at_peak(struct loaded *l, const struct merge_sites *s)
+{
+	l->at_peak = xcalloc((size_t)l->own.count + 1, sizeof(*l->at_peak));
+	if (s->moment == MERGE_PEAK)
+		sites_weigh(&l->own, s->im, METRIC_PEAK, 0, l->at_peak);
+	else if (s->moment == MERGE_END)
+		sites_weigh(&l->own, s->im, METRIC_LIVE, 0, l->at_peak);
+	else if (s->moment >= 0)
+		take_snapshot(l, s);
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		l->at_peak[i].bytes = positive(l->at_peak[i].bytes);
+		l->at_peak[i].blocks = positive(l->at_peak[i].blocks);
+		if (!sites_is_counted(&l->own.site[i]))
+			l->at_peak[i] = (struct weight){ .is_there = false };
+	}
+}
+
+static void load_sites(struct loaded *l, const struct merge_sites *s)
+{
+	*l = (struct loaded){ .at_peak = NULL };
+	if (sites_load_own(&l->own, s->im, UINT32_MAX, NULL) < 0)
+		xno_memory();
+	if (s->is_own && sites_load(&l->all, s->im, UINT32_MAX, NULL) < 0)
+		xno_memory();
+	weigh_at_peak(l, s);
+	sites_lifetimes(&l->own, s->im);
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		struct site *site = &l->own.site[i];
+
+		site->peak_bytes = positive(site->peak_bytes);
+		site->live_bytes = s->is_exec ? 0 : positive(site->live_bytes);
+		site->live_blocks = s->is_exec ? 0 : positive(site->live_blocks);
+	}
+}
+
+static void free_loaded(struct loaded *l)
+{
+	sites_free(&l->own);
+	sites_free(&l->all);
+	free(l->at_peak);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static void add_site(struct merge_site *to, const struct site *from, const struct weight *at_peak)
+{
+	to->live_bytes = wrapping_sum(to->live_bytes, from->live_bytes);
+	to->live_blocks = wrapping_sum(to->live_blocks, from->live_blocks);
+	to->peak_bytes = wrapping_sum(to->peak_bytes, at_peak->bytes);
+	to->peak_blocks = wrapping_sum(to->peak_blocks, at_peak->blocks);
+	to->max_bytes = wrapping_sum(to->max_bytes, from->max_bytes);
+	to->life = wrapping_sum(to->life, from->life);
+	to->total_bytes += from->total_bytes;
+	to->total_blocks += from->total_blocks;
+	to->temporary += from->temporary;
+}
+
+static void add_size_classes(const struct merge_sites *s, struct merge_places *p)
+{
+	const uint64_t cells = image_count(s->im, MU_SEC_CELLS);
+	struct mu_cell cell;
+
+	for (uint64_t i = s->im->head.fork_cells; i < cells && batch_cell(s->im, i, &cell); i++) {
+		if (cell.site >= s->count || cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
+			continue;
+		for (int k = 0; k < 8; k++)
+			p->site[s->number[cell.site]].size_class[k] += cell.size_class[k];
+	}
+}
+
+static uint32_t count_values(const struct loaded *l)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < l->own.count; i++)
+		count += sites_is_counted(&l->own.site[i]);
+	return count;
+}
+
+/* Not max_bytes: that is far too much if other threads free the blocks. */
+static int64_t most_at_site(const struct site *site, const struct weight *at_peak)
+{
+	const int64_t most = site->peak_bytes > at_peak->bytes ? site->peak_bytes : at_peak->bytes;
+
+	return most > site->live_bytes ? most : site->live_bytes;
+}
+
+static void keep_values(const struct merge_sites *s, const struct loaded *l,
+			struct merge_spool *spool)
+{
+	merge_spool_begin(spool, s->process, count_values(l));
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		const struct site *site = &l->own.site[i];
+		const struct merge_value v = {
+			.site = s->number[i],
+			.figure = { most_at_site(site, &l->at_peak[i]), site->live_bytes,
+				    (int64_t)site->total_bytes, (int64_t)site->temporary } };
+
+		if (sites_is_counted(site))
+			merge_spool_put(spool, &v);
+	}
+}
+
+/* ---- errors of estimates ------------------------------------------------------------------- */
+
+void merge_sites_make_errors(struct site_errors **error, uint32_t *room, uint32_t sites)
+{
+	const uint32_t before = *room;
+
+	array_reserve(error, room, sites, sizeof(**error));
+	memset(*error + before, 0, (*room - before) * sizeof(**error));
+}
+
+/* Without sampling all is exact. At a snapshot the error is a share of that of all blocks. */
+static struct site_errors errors_of_site(const struct site *site, const struct weight *at_peak)
+{
+	struct site_errors e = { .live.exact_bytes = (double)site->live_bytes,
+				 .live.exact_blocks = (double)site->live_blocks,
+				 .peak.exact_bytes = (double)at_peak->bytes,
+				 .peak.exact_blocks = (double)at_peak->blocks,
+				 .total.exact_bytes = (double)site->total_bytes,
+				 .total.exact_blocks = (double)site->total_blocks };
+
+	return e;
+}
+
+static void add_errors(const struct merge_sites *s, const struct loaded *l,
+		       struct site_errors *error)
+{
+	struct site_errors *of = site_errors_load(&l->own, s->im);
+	struct sampled_error *now = xcalloc((size_t)l->own.count + 1, sizeof(*now));
+
+	/* The moment of the sum is another metric of the process. */
+	if (of)
+		site_errors_weigh(&l->own, of,
+				  s->moment == MERGE_PEAK ? METRIC_PEAK :
+				  s->moment == MERGE_END  ? METRIC_LIVE :
+							    METRIC_SNAPSHOT,
+				  l->at_peak, now);
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		struct site_errors e = errors_of_site(&l->own.site[i], &l->at_peak[i]);
+		struct site_errors *to = &error[s->number[i]];
+
+		if (of) {
+			e = of[i];
+			e.peak = now[i];
+		}
+		sampled_error_add(&to->live, &e.live);
+		sampled_error_add(&to->peak, &e.peak);
+		sampled_error_add(&to->total, &e.total);
+	}
+	free(of);
+	free(now);
+}
+
+void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
+		     struct merge_spool *spool)
+{
+	struct loaded l;
+
+	load_sites(&l, s);
+	s->at_peak = s->live = 0;
+	for (uint32_t i = 0; i < l.own.count && i < s->count; i++) {
+		add_site(&p->site[s->number[i]], &l.own.site[i], &l.at_peak[i]);
+		s->at_peak = wrapping_sum(s->at_peak, l.at_peak[i].bytes);
+		if (sites_is_counted(&l.own.site[i]))
+			s->live = wrapping_sum(s->live, l.own.site[i].live_bytes);
+	}
+	add_size_classes(s, p);
+	if (error)
+		add_errors(s, &l, error);
+	keep_values(s, &l, spool);
+	free_loaded(&l);
+}

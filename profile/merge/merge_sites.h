@@ -1,0 +1,35 @@
+/* merge_sites.h -- Adds the sites of one process to those of a merge.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/merge/merge_places.h"
+#include "profile/merge/merge_spool.h"
+#include "profile/read/image.h"
+#include "profile/read/site_errors.h"
+
+struct merge_sites {
+	const struct image *im;
+	uint32_t process;	/* its number */
+	uint32_t *number;	/* by site of the image: that of the merge */
+	uint32_t count;
+	int32_t moment;		/* when the sum was largest: a snapshot, or merge_moment_kind */
+	bool is_own;		/* what it has from its parent is told apart */
+	bool is_exec;		/* nothing was left of it */
+	int64_t at_peak, live;	/* set: sums of the sites that count, bytes */
+};
+
+/* merge_sites_make_errors -- Makes room for the errors of SITES sites; new ones are 0. */
+void merge_sites_make_errors(struct site_errors **error, uint32_t *room, uint32_t sites);
+
+/* merge_sites_add -- Adds up what a process has.
+ *
+ * error  by site of the merge; NULL: nothing was sampled.
+ * spool  gets what it has at each place.
+ */
+void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
+		     struct merge_spool *spool);
