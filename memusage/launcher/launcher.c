@@ -124,6 +124,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_SYMBOLS;
 	if (s->trace_children == TRACE_YES)
 		config.flags |= MU_CFG_TRACE_CHILDREN;
+	if (s->children == CHILDREN_MERGE)
+		config.flags |= MU_CFG_FORK_CELLS;
 	if (s->client_requests != REQUESTS_NO || s->mode == RUN_MODE_AD_HOC ||
 	    leaks_wanted(&s->leak_check))
 		configure_requests(&config, s->client_requests);

@@ -52,8 +52,23 @@ static void check_picture_format(const struct settings *s)
 			      s->png, ending, s->png);
 }
 
+/* A merge has places. Files of other tools are of one process. */
+static void check_merge(const struct settings *s)
+{
+	if (s->children != CHILDREN_MERGE)
+		return;
+	if (settings_has_files(s) || s->data || s->png)
+		options_error(&settings_tool, "--children=merge makes reports of places, and no "
+			      "file for other tools: keep all by --record=FILE, and convert it by "
+			      "memusageprint --merge --to=FORMAT");
+	if (s->live || s->fragmentation || leaks_wanted(&s->leak_check))
+		options_error(&settings_tool, "--children=merge suits --top, --tree, --leaks, "
+			      "--temporary, --growth and --html");
+}
+
 void output_options_check(const struct settings *settings)
 {
+	check_merge(settings);
 	check_durable(settings);
 	check_size(settings);
 	check_picture_format(settings);

@@ -120,9 +120,10 @@ static const struct opt options[] = {
 	OPT_UINT(0, "width", "COLUMNS", &settings.width, LAYOUT_COLUMNS_MIN, LAYOUT_COLUMNS_MAX,
 		 "lay out --top, --tree, --leaks and --temporary for COLUMNS (default: the "
 		 "terminal's; without one, a line for each place)"),
-	OPT_ENUM(0, "children", "lines|summary|none|files", &settings.children,
+	OPT_ENUM(0, "children", "lines|summary|none|files|merge", &settings.children,
 		 "report on other processes: a line each (default), a whole summary each, nothing, "
-		 "or a line and a data file FILE.PID each"),
+		 "a line and a data file FILE.PID each; or make reports of places, --top and the "
+		 "like, of all processes as one"),
 	OPT_GROUP("Reports by call stack (call stacks are recorded)"),
 	OPT_CALL_OPTIONAL(0, "top", "N", set_top, &settings.top,
 			  "show the N places (default 10) that held most memory at the peak of the "
@@ -454,7 +455,7 @@ static void check_symbols(const char *option, const struct opt_list *list, bool 
 }
 
 /* The view needs call stacks. When it is left and the program has ended, the places are wanted, not
- * a histogram. */
+ * a histogram. A merge has nothing but places. */
 static void settle_live(void)
 {
 	if (settings.serve && strcmp(settings.serve, "unix:") == 0)
@@ -477,7 +478,8 @@ static void settle_live(void)
 	if (settings.live && settings.mode == RUN_MODE_AD_HOC)
 		options_error(&settings_tool, "--live shows the heap: it cannot be combined with "
 			      "--mode=ad-hoc");
-	if (settings.live && !settings_has_answer(&settings))
+	if ((settings.live || settings.children == CHILDREN_MERGE) &&
+	    !settings_has_answer(&settings))
 		settings.top = TOP_DEFAULT;
 }
 

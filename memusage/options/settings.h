@@ -16,7 +16,7 @@
 #include "memusage/options/triggers.h"
 
 /* In the order of the words of --children. */
-enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES };
+enum children { CHILDREN_LINES, CHILDREN_SUMMARY, CHILDREN_NONE, CHILDREN_FILES, CHILDREN_MERGE };
 
 /* In the order of the words of --own-malloc and --trace-children. */
 enum own_malloc { OWN_IGNORE, OWN_PATCH };

@@ -262,7 +262,8 @@ static void add_other(struct report *r, enum report_role role, int pid, struct r
 		;
 	else if (r->settings->children == CHILDREN_SUMMARY)
 		add_summary(r, role, pid, result);
-	else if (r->settings->children != CHILDREN_NONE)
+	else if (r->settings->children != CHILDREN_NONE &&
+		 r->settings->children != CHILDREN_MERGE)
 		add_process_line(r, role, pid, result);
 	free(result);
 	if (r->is_finished)

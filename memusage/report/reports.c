@@ -81,7 +81,9 @@ static void fill_arguments(struct opt_list *a, const struct session *session, un
 	const struct massif_settings *m = &s->massif;
 
 	opt_list_append(a, "memusageprint");
-	if (main > 0)
+	if (s->children == CHILDREN_MERGE)
+		opt_list_append(a, "--merge");
+	else if (main > 0)
 		opt_list_append(a, xasprintf("--started=%d", (int)main));
 	if (first == 0)
 		append_text_reports(a, s);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/layout.h"
 #include "cli/terminal.h"
@@ -21,6 +22,7 @@ struct merged_text {
 	const struct merge *m;
 	struct merge_spread peaks;	/* of the peaks of processes */
 	bool has_ranks, has_hosts;
+	bool is_run;			/* memusage has just made the recording */
 	bool has_blocks;		/* the terminal shows the signs of a curve */
 };
 
@@ -190,7 +192,9 @@ static void put_rows(const struct merged_text *t, uint32_t rows)
 	for (uint32_t i = 0; i < m->processes && i < rows; i++)
 		put_row(t, &row[i], part + (size_t)row[i].number * PARTS, most);
 	if (m->processes > rows)
-		fprintf(t->out, "%" PRIu32 " more: --processes lists all\n", m->processes - rows);
+		fprintf(t->out, "%" PRIu32 " more: %s lists all\n", m->processes - rows,
+			t->is_run ? "--record=FILE keeps them, and memusageprint --merge "
+				    "--processes FILE" : "--processes");
 	fputs("then: when all together held most. course: the heap over the time from the first "
 	      "start to the last end.\n", t->out);
 	free(row);
@@ -216,7 +220,10 @@ static void compare_peaks(struct merged_text *t)
 void merged_text_print(FILE *out, const struct merge *m, const struct settings *settings,
 		       uint32_t rows)
 {
+	static const char nameless[] = "/proc/self/fd/";
 	struct merged_text t = { .out = out, .m = m,
+				 .is_run = strncmp(settings->files[0], nameless,
+						   sizeof(nameless) - 1) == 0,
 				 .has_blocks = plot_style_of(settings).has_blocks };
 
 	compare_peaks(&t);

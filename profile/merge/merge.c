@@ -103,6 +103,7 @@ static void add_image_heads(struct merge *m, const struct segment *s, uint32_t s
 		p.source = source;
 		p.slot = k;
 		p.pid = slot.pid ? (pid_t)slot.pid : p.pid;
+		merge_curve_add(&m->curve, &p, m->processes, s, &im);
 		add_process(m, &p);
 		note_first_recording(m, s, r);
 		counters_add(&m->counters, &im);
@@ -110,7 +111,6 @@ static void add_image_heads(struct merge *m, const struct segment *s, uint32_t s
 		m->notes |= im.head.notes & ~(uint32_t)MU_NOTE_HISTORY;
 		if (im.head.sampling.log2 > m->sample_log2)
 			m->sample_log2 = im.head.sampling.log2;
-		merge_curve_add(&m->curve, &p, m->processes - 1, s, &im);
 	}
 }
 

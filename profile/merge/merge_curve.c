@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
+#include "profile/merge/merge_sites.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/read/timeline.h"
 
@@ -20,9 +21,10 @@ struct adder {
 	const struct merge_process *p;
 	uint32_t process;
 	uint64_t since_mono_ns, since_real_ns;	/* the same moment by both clocks */
-	int64_t inherited;	/* bytes that are not its own */
-	uint64_t peak_ns;	/* when it had most, as far as moments tell */
+	struct merge_own *own;	/* of a forked child; NULL: all is its own */
+	uint64_t peak_ns;	/* when its whole heap was largest, as far as moments tell */
 	int64_t most;
+	int64_t own_most;	/* most of its own */
 };
 
 static uint64_t real_time(const struct adder *a, uint64_t mono_ns)
@@ -59,15 +61,19 @@ static void append_snapshots(struct adder *a, const struct image *im)
 
 	for (uint64_t i = 0; i < count && i < INT32_MAX; i++) {
 		uint64_t ns;
+		int64_t heap;
 
 		if (!image_snapshot(im, i, &shot))
 			break;
 		ns = real_time(a, shot.mono_ns);
 		if (ns < a->p->start_ns || ns > a->p->end_ns)
 			continue;
-		note_most(a, ns, shot.heap - a->inherited);
-		if (snapshot_values_are_known(&shot))
-			append_moment(a, ns, shot.heap - a->inherited, (int32_t)i);
+		note_most(a, ns, shot.heap);
+		if (!snapshot_values_are_known(&shot))
+			continue;
+		heap = a->own ? merge_own_heap(a->own, (int32_t)i) : shot.heap;
+		append_moment(a, ns, heap, (int32_t)i);
+		a->own_most = heap > a->own_most ? heap : a->own_most;
 	}
 }
 
@@ -86,31 +92,52 @@ static uint64_t look_at_samples(struct adder *a, const struct image *im, uint64_
 		const uint64_t ns = real_time(a, t.sample[i].mono_ns);
 
 		if (ns >= a->p->start_ns && ns <= a->p->end_ns)
-			note_most(a, ns, t.sample[i].heap - a->inherited);
+			note_most(a, ns, t.sample[i].heap);
 	}
 	timeline_free(&t);
 	return end_ns < last_ns ? end_ns : last_ns;
 }
 
-void merge_curve_add(struct merge_curve *c, const struct merge_process *p, uint32_t process,
+/* Adds a moment after the last one. */
+static void append_later(struct adder *a, uint64_t *ns, uint64_t at, int64_t heap, int32_t which)
+{
+	*ns = at > *ns ? at : *ns;
+	append_moment(a, *ns, heap, which);
+}
+
+static void take_own_figures(struct adder *a, struct merge_process *p)
+{
+	const int64_t peak = merge_own_heap(a->own, MERGE_PEAK);
+
+	p->live = merge_own_heap(a->own, MERGE_END);
+	p->peak = peak > a->own_most ? peak : a->own_most;
+	p->peak = p->live > p->peak ? p->live : p->peak;
+}
+
+void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t process,
 		     const struct segment *s, const struct image *im)
 {
 	struct adder a = { .c = c, .p = p, .process = process,
 			   .since_mono_ns = s->head.start_mono_ns,
 			   .since_real_ns = s->head.start_real_ns,
-			   .inherited = p->has_fork_cells ? im->head.fork_heap : 0,
+			   .own = p->has_fork_cells ? merge_own_open(im) : NULL,
 			   .peak_ns = p->start_ns };
 	const bool runs = p->end_ns == UINT64_MAX;
 	const uint64_t last_ns = runs ? real_time(&a, im->head.process.exit_mono_ns) : p->end_ns;
-	uint64_t end_ns;
+	uint64_t end_ns, ns;
 
 	append_moment(&a, p->start_ns, 0, MERGE_EMPTY);
 	append_snapshots(&a, im);
 	end_ns = look_at_samples(&a, im, last_ns);
-	append_moment(&a, a.peak_ns, p->peak, MERGE_PEAK);
-	append_moment(&a, end_ns > a.peak_ns ? end_ns : a.peak_ns, p->live, MERGE_END);
+	ns = a.peak_ns;
+	if (a.own)
+		take_own_figures(&a, p);
+	append_moment(&a, ns, a.own ? merge_own_heap(a.own, MERGE_PEAK) : p->peak, MERGE_PEAK);
+	append_later(&a, &ns, end_ns, p->live, MERGE_END);
 	if (!runs)
-		append_moment(&a, last_ns > a.peak_ns ? last_ns : a.peak_ns, 0, MERGE_GONE);
+		append_later(&a, &ns, last_ns, 0, MERGE_GONE);
+	if (a.own)
+		merge_own_close(a.own);
 }
 
 /* ---- the sum ------------------------------------------------------------------------------- */

@@ -35,11 +35,12 @@ struct merge_curve {
 	int64_t *bytes_at_peak;
 };
 
-/* merge_curve_add -- Adds the moments of an image; P->number of it is PROCESS.
+/* merge_curve_add -- Adds the moments of an image, whose process has the number PROCESS.
  *
- * p  its start, end, peak and live bytes are known.
+ * p  its start, end, peak and live bytes are known; the latter two are set for a forked child whose
+ *    own memory is told apart, at what is known of its places.
  */
-void merge_curve_add(struct merge_curve *c, const struct merge_process *p, uint32_t process,
+void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t process,
 		     const struct segment *s, const struct image *im);
 
 /* merge_curve_finish -- Finds the peak of the sum, after all processes were added.

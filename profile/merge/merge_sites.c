@@ -16,9 +16,11 @@
 
 /* The figures of one process by its own sites. */
 struct loaded {
+	const struct image *im;
+	bool is_own;		/* what it has from its parent is told apart */
 	struct sites own;	/* the process's own */
 	struct sites all;	/* with what its parent had; only if that is told apart */
-	struct weight *at_peak;
+	struct weight *at;	/* at a moment */
 };
 
 static int64_t positive(int64_t value)
@@ -27,49 +29,54 @@ static int64_t positive(int64_t value)
 }
 
 /* What a forked child has freed of its parent's is still there, in the parent. */
-static void take_snapshot(struct loaded *l, const struct merge_sites *s)
+static void take_snapshot(struct loaded *l, uint64_t snapshot)
 {
-	const struct sites *all = s->is_own ? &l->all : &l->own;
+	const struct sites *all = l->is_own ? &l->all : &l->own;
 
-	sites_weigh(all, s->im, METRIC_SNAPSHOT, (uint64_t)s->moment, l->at_peak);
-	for (uint32_t i = 0; s->is_own && i < all->count; i++) {
-		l->at_peak[i].bytes -= all->site[i].live_bytes - l->own.site[i].live_bytes;
-		l->at_peak[i].blocks -= all->site[i].live_blocks - l->own.site[i].live_blocks;
+	sites_weigh(all, l->im, METRIC_SNAPSHOT, snapshot, l->at);
+	for (uint32_t i = 0; l->is_own && i < all->count; i++) {
+		l->at[i].bytes -= all->site[i].live_bytes - l->own.site[i].live_bytes;
+		l->at[i].blocks -= all->site[i].live_blocks - l->own.site[i].live_blocks;
 	}
 }
 
-static void weigh_at_peak(struct loaded *l, const struct merge_sites *s)
+/* Weighs all sites at a snapshot, or at one of the moments of enum merge_moment_kind. */
+static void weigh_at(struct loaded *l, int32_t moment)
 {
-	l->at_peak = xcalloc((size_t)l->own.count + 1, sizeof(*l->at_peak));
-	if (s->moment == MERGE_PEAK)
-		sites_weigh(&l->own, s->im, METRIC_PEAK, 0, l->at_peak);
-	else if (s->moment == MERGE_END)
-		sites_weigh(&l->own, s->im, METRIC_LIVE, 0, l->at_peak);
-	else if (s->moment >= 0)
-		take_snapshot(l, s);
+	memset(l->at, 0, l->own.count * sizeof(*l->at));
+	if (moment == MERGE_PEAK)
+		sites_weigh(&l->own, l->im, METRIC_PEAK, 0, l->at);
+	else if (moment == MERGE_END)
+		sites_weigh(&l->own, l->im, METRIC_LIVE, 0, l->at);
+	else if (moment >= 0)
+		take_snapshot(l, (uint64_t)moment);
 	for (uint32_t i = 0; i < l->own.count; i++) {
-		l->at_peak[i].bytes = positive(l->at_peak[i].bytes);
-		l->at_peak[i].blocks = positive(l->at_peak[i].blocks);
+		l->at[i].bytes = positive(l->at[i].bytes);
+		l->at[i].blocks = positive(l->at[i].blocks);
 		if (!sites_is_counted(&l->own.site[i]))
-			l->at_peak[i] = (struct weight){ .is_there = false };
+			l->at[i] = (struct weight){ .is_there = false };
 	}
 }
 
-static void load_sites(struct loaded *l, const struct merge_sites *s)
+static void load_sites(struct loaded *l, const struct image *im, bool is_own)
 {
-	*l = (struct loaded){ .at_peak = NULL };
-	if (sites_load_own(&l->own, s->im, UINT32_MAX, NULL) < 0)
+	*l = (struct loaded){ .im = im, .is_own = is_own };
+	if (sites_load_own(&l->own, im, UINT32_MAX, NULL) < 0 ||
+	    (is_own && sites_load(&l->all, im, UINT32_MAX, NULL) < 0))
 		xno_memory();
-	if (s->is_own && sites_load(&l->all, s->im, UINT32_MAX, NULL) < 0)
-		xno_memory();
-	weigh_at_peak(l, s);
-	sites_lifetimes(&l->own, s->im);
+	l->at = xcalloc((size_t)l->own.count + 1, sizeof(*l->at));
+}
+
+/* Makes sums of one moment of what the recording has: lifetimes, nothing below zero. */
+static void finish_sites(struct loaded *l, bool is_exec)
+{
+	sites_lifetimes(&l->own, l->im);
 	for (uint32_t i = 0; i < l->own.count; i++) {
 		struct site *site = &l->own.site[i];
 
 		site->peak_bytes = positive(site->peak_bytes);
-		site->live_bytes = s->is_exec ? 0 : positive(site->live_bytes);
-		site->live_blocks = s->is_exec ? 0 : positive(site->live_blocks);
+		site->live_bytes = is_exec ? 0 : positive(site->live_bytes);
+		site->live_blocks = is_exec ? 0 : positive(site->live_blocks);
 	}
 }
 
@@ -77,7 +84,7 @@ static void free_loaded(struct loaded *l)
 {
 	sites_free(&l->own);
 	sites_free(&l->all);
-	free(l->at_peak);
+	free(l->at);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
@@ -133,7 +140,7 @@ static void keep_values(const struct merge_sites *s, const struct loaded *l,
 		const struct site *site = &l->own.site[i];
 		const struct merge_value v = {
 			.site = s->number[i],
-			.figure = { most_at_site(site, &l->at_peak[i]), site->live_bytes,
+			.figure = { most_at_site(site, &l->at[i]), site->live_bytes,
 				    (int64_t)site->total_bytes, (int64_t)site->temporary } };
 
 		if (sites_is_counted(site))
@@ -176,9 +183,9 @@ static void add_errors(const struct merge_sites *s, const struct loaded *l,
 				  s->moment == MERGE_PEAK ? METRIC_PEAK :
 				  s->moment == MERGE_END  ? METRIC_LIVE :
 							    METRIC_SNAPSHOT,
-				  l->at_peak, now);
+				  l->at, now);
 	for (uint32_t i = 0; i < l->own.count; i++) {
-		struct site_errors e = errors_of_site(&l->own.site[i], &l->at_peak[i]);
+		struct site_errors e = errors_of_site(&l->own.site[i], &l->at[i]);
 		struct site_errors *to = &error[s->number[i]];
 
 		if (of) {
@@ -198,11 +205,13 @@ void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_
 {
 	struct loaded l;
 
-	load_sites(&l, s);
+	load_sites(&l, s->im, s->is_own);
+	weigh_at(&l, s->moment);
+	finish_sites(&l, s->is_exec);
 	s->at_peak = s->live = 0;
 	for (uint32_t i = 0; i < l.own.count && i < s->count; i++) {
-		add_site(&p->site[s->number[i]], &l.own.site[i], &l.at_peak[i]);
-		s->at_peak = wrapping_sum(s->at_peak, l.at_peak[i].bytes);
+		add_site(&p->site[s->number[i]], &l.own.site[i], &l.at[i]);
+		s->at_peak = wrapping_sum(s->at_peak, l.at[i].bytes);
 		if (sites_is_counted(&l.own.site[i]))
 			s->live = wrapping_sum(s->live, l.own.site[i].live_bytes);
 	}
@@ -211,4 +220,34 @@ void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_
 		add_errors(s, &l, error);
 	keep_values(s, &l, spool);
 	free_loaded(&l);
+}
+
+/* ---- what a forked child has ------------------------------------------------------------- */
+
+struct merge_own {
+	struct loaded loaded;
+};
+
+struct merge_own *merge_own_open(const struct image *im)
+{
+	struct merge_own *own = xcalloc(1, sizeof(*own));
+
+	load_sites(&own->loaded, im, true);
+	return own;
+}
+
+int64_t merge_own_heap(struct merge_own *own, int32_t moment)
+{
+	int64_t sum = 0;
+
+	weigh_at(&own->loaded, moment);
+	for (uint32_t i = 0; i < own->loaded.own.count; i++)
+		sum = wrapping_sum(sum, own->loaded.at[i].bytes);
+	return sum;
+}
+
+void merge_own_close(struct merge_own *own)
+{
+	free_loaded(&own->loaded);
+	free(own);
 }

@@ -26,6 +26,24 @@ struct merge_sites {
 /* merge_sites_make_errors -- Makes room for the errors of SITES sites; new ones are 0. */
 void merge_sites_make_errors(struct site_errors **error, uint32_t *room, uint32_t sites);
 
+/* merge_own_open -- Prepares to compute what a forked child holds beyond its parent's.
+ *
+ * im  outlives the result; its fork_cells is not 0.
+ * Returns what merge_own_close() releases.
+ */
+struct merge_own *merge_own_open(const struct image *im);
+
+/* merge_own_heap -- Returns the bytes of its own at a moment: of each place what is more than it had
+ * from its parent. What it freed of that is still there, in the parent.
+ *
+ * moment  a snapshot with values, MERGE_PEAK (of its whole heap) or MERGE_END.
+ * Cost O(sites).
+ */
+int64_t merge_own_heap(struct merge_own *own, int32_t moment);
+
+/* merge_own_close -- Releases it. */
+void merge_own_close(struct merge_own *own);
+
 /* merge_sites_add -- Adds up what a process has.
  *
  * error  by site of the merge; NULL: nothing was sampled.

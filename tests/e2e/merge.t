@@ -130,4 +130,58 @@ merge --pid=1 r1.mur
 is "$status" 2 '--pid does not suit a merge'
 merge - <r1.mur
 is "$status" 2 'nor does a pipe'
+
+# ---- --children=merge: a tree of processes --------------------------------------------------------
+
+# The parent holds 1000 KiB; three children have copies, free half of it, and allocate 10, 20 and 30.
+mkfifo tree.in
+memusage --children=merge --top --tree --record=tree.mur -o tree.report \
+	"$WORKLOADS/phases" 1000 10 3 <tree.in >tree.out &
+exec 7>tree.in
+have_begun() { [ "$(grep -c child tree.out)" -eq 3 ]; }
+until_true have_begun
+sleep 0.2
+exec 7>&-
+wait
+out=$(cat tree.report)
+like "$out" '^4 processes together held 1\.04 MiB at most' 'a server and its workers: one report'
+like "$out" '^   1000 KiB .* +64  hold_big' "... what children have from their parent counts once"
+like "$out" '^   60\.0 KiB .* +48  hold_small' '... what they allocate counts'
+like "$out" 'in 3 of 4 processes: least 0 B, median 15\.0 KiB, most 30\.0 KiB$' '... of each one'
+unlike "$out" 'process [0-9]+ .*(forked|child)' '... without lines for others'
+merge --tree=total tree.mur
+like "$out" '^   1000 KiB +9[0-9.]*%  hold_big' 'all allocations: those of the parent once'
+merge --leaks tree.mur
+like "$out" '^   1000 KiB .* +64  hold_big' 'at the end too'
+run memusageprint --pid="$(memusageprint --processes tree.mur | awk '/_exit/ { print $1; exit }')" \
+	--leaks tree.mur
+like "$out" ' 500 KiB .* 32  hold_big' 'a child alone has what it kept of its parent'"'"'s'
+memusage -q --record=old.mur "$WORKLOADS/phases" 1000 10 3 </dev/null >/dev/null
+merge old.mur
+like "$out" '^3 of them began as copies .* memusage --children=merge counts it once' \
+	'a recording that does not tell them apart says so'
+
+if command -v make >make.path && command -v gcc >gcc.path; then
+	printf 'all: a.o b.o c.o\n\tgcc -o $@ $^\n%%.o: %%.c\n\tgcc -O1 -c $<\n' >Makefile
+	echo 'int main(void) { return 0; }' >a.c
+	echo 'int b;' >b.c
+	echo 'int c;' >c.c
+	run memusage --children=merge --html=make.html -o make.report make -s -j2 all
+	is "$status" 0 'make -j2 works as ever'
+	ok '... and its result runs' ./all
+	out=$(cat make.report)
+	like "$out" '^[0-9]+ processes together held' 'a build is one report'
+	num "$(printf '%s\n' "$out" | sed -n 's/^\([0-9]*\) processes together.*/\1/p')" -ge 8 \
+		'... of make, compilers, assemblers and the linker'
+	like "$out" ' cc1' '... by their names'
+	if has_page "$MU_BUILD"; then
+		num "$(wc -c <make.html)" -gt 20000 '... and one page'
+	else
+		skip 'this build has no HTML page'
+	fi
+else
+	skip 'no make and gcc' 6
+fi
+run memusage --children=merge --massif true
+is "$status" 125 'files of other tools are of one process'
 done_testing
