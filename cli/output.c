@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/rank.h"
 #include "cli/terminal.h"
 #include "cli/user.h"
 #include "cli/xmalloc.h"
@@ -295,10 +296,25 @@ static const char *append_variable(char **text, const char *at,
 	return end + 1;
 }
 
+/* Returns AT, or NULL with WHY. */
+static const char *append_rank(char **text, const char *at, char *(*lookup)(const char *name),
+			       char why[128])
+{
+	const int rank = rank_find(lookup);
+	char number[24];
+
+	if (rank == RANK_NONE) {
+		snprintf(why, 128, "%%r: neither mpirun nor srun has started this");
+		return NULL;
+	}
+	append_text(text, number, (size_t)sprintf(number, "%d", rank));
+	return at;
+}
+
 char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
 			 char *(*lookup)(const char *name), char why[128])
 {
-	char *text = NULL, number[24];
+	char *text = NULL, number[24], host[RANK_HOST_LENGTH];
 	const char *at = pattern;
 
 	append_text(&text, "", 0);
@@ -320,12 +336,19 @@ char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
 		case 'n':
 			append_text(&text, number, (size_t)sprintf(number, "%u", ++*uses));
 			break;
+		case 'r':
+			at = append_rank(&text, at, lookup, why);
+			break;
+		case 'h':
+			rank_host(host);
+			append_text(&text, host, strlen(host));
+			break;
 		case 'q':
 			at = append_variable(&text, at, lookup, why);
 			break;
 		default:
-			snprintf(why, 128, "only p, n, q{VARIABLE} and %%%% may follow "
-				 "a percent sign");
+			snprintf(why, 128, "only p, n, r, h, q{VARIABLE} and %%%% may "
+				 "follow a percent sign");
 			at = NULL;
 		}
 	}

@@ -71,6 +71,8 @@ want openssl cmd:openssl
 want libxml2-utils cmd:xmllint
 want ghostscript cmd:gs
 want protobuf-compiler cmd:protoc
+want openmpi-bin cmd:mpirun.openmpi
+want mpich cmd:mpirun.mpich
 want python3-protobuf dir:lib/python3/dist-packages/google/protobuf
 want jq cmd:jq
 want curl cmd:curl

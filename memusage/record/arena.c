@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "cli/rank.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
@@ -107,6 +108,17 @@ static void *make_unlimited(int fd, uint64_t *size)
 	return base;
 }
 
+/* Tells the processes of a parallel program apart. */
+static void note_machine(struct mu_segment *h)
+{
+	const int rank = rank_find(getenv);
+	char host[RANK_HOST_LENGTH];
+
+	h->rank = rank == RANK_NONE ? 0 : (uint32_t)rank + 1;
+	rank_host(host);
+	memcpy(h->host, host, strnlen(host, sizeof(h->host)));
+}
+
 static void fill_header(struct mu_segment *h, const struct mu_config *config)
 {
 	h->version = mu_version(config->flags);
@@ -116,6 +128,7 @@ static void fill_header(struct mu_segment *h, const struct mu_config *config)
 	h->config = *config;
 	h->start_mono_ns = clock_now(CLOCK_MONOTONIC);
 	h->start_real_ns = clock_now(CLOCK_REALTIME);
+	note_machine(h);
 	h->start_tsc = clock_tsc();
 	h->magic = MU_SEGMENT_MAGIC;
 }

@@ -33,8 +33,8 @@ void merge_sites_make_errors(struct site_errors **error, uint32_t *room, uint32_
  */
 struct merge_own *merge_own_open(const struct image *im);
 
-/* merge_own_heap -- Returns the bytes of its own at a moment: of each place what is more than it had
- * from its parent. What it freed of that is still there, in the parent.
+/* merge_own_heap -- Returns the bytes of its own at a moment: of each place what is beyond what it
+ * had from its parent. What it freed of that is still there, in the parent.
  *
  * moment  a snapshot with values, MERGE_PEAK (of its whole heap) or MERGE_END.
  * Cost O(sites).

@@ -138,6 +138,7 @@ mkfifo tree.in
 memusage --children=merge --top --tree --record=tree.mur -o tree.report \
 	"$WORKLOADS/phases" 1000 10 3 <tree.in >tree.out &
 exec 7>tree.in
+# shellcheck disable=SC2317 # until_true calls it
 have_begun() { [ "$(grep -c child tree.out)" -eq 3 ]; }
 until_true have_begun
 sleep 0.2

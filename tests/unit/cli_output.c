@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cli/output.h"
+#include "cli/rank.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -168,10 +169,18 @@ static void test_foreign_file(void)
 	close(reader);
 }
 
+static bool has_rank = true;
+
 static char *variable(const char *name)
 {
 	static char run[] = "7", path[] = "a/b", empty[] = "";
 
+	static char rank[] = "17", word[] = "three";
+
+	if (strcmp(name, "PMIX_RANK") == 0)
+		return has_rank ? word : NULL;
+	if (strcmp(name, "PMI_RANK") == 0)
+		return has_rank ? rank : NULL;
 	return strcmp(name, "RUN") == 0 ? run : strcmp(name, "PATH") == 0 ? path :
 	       strcmp(name, "EMPTY") == 0 ? empty : NULL;
 }
@@ -181,14 +190,15 @@ static void test_expand(void)
 	static const struct { const char *pattern, *name; } good[] = {
 		{ "out.%p.png", "out.42.png" }, { "%q{RUN}-%p%p", "7-4242" }, { "100%%", "100%" },
 		{ "", "" }, { "a/b", "a/b" }, { "x%q{EMPTY}y", "xy" },
+		{ "run.%r.mur", "run.17.mur" },
 	};
 	static const char *const bad[] = {
 		"%", "a%", "%d", "%q", "%qRUN", "%q{", "%q{RUN", "%q{}", "%q{NONE}", "%q{PATH}",
 	};
-	char why[128];
+	char why[128], host[RANK_HOST_LENGTH], *name;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
-		char *name = output_expand(good[i].pattern, 42, variable, why);
+		name = output_expand(good[i].pattern, 42, variable, why);
 
 		EQ_S(name, good[i].name);
 		free(name);
@@ -197,6 +207,12 @@ static void test_expand(void)
 		*why = '\0';
 		OK(!output_expand(bad[i], 42, variable, why) && *why, "%s: %s", bad[i], why);
 	}
+	name = output_expand("%h", 42, variable, why);
+	EQ_S(name, rank_host(host));
+	OK(*host && !strchr(host, '.'), "the machine is %s", host);
+	free(name);
+	has_rank = false;
+	OK(!output_expand("run.%r.mur", 42, variable, why), "no rank: %s", why);
 }
 
 int main(void)
