@@ -16,6 +16,8 @@
 #include "formats/massif.h"
 #include "formats/massif_convert.h"
 #include "formats/pprof/pprof.h"
+#include "formats/viewers/perfetto.h"
+#include "formats/viewers/speedscope.h"
 #include "memusageprint/export/dhat_export.h"
 #include "memusageprint/export/massif_export.h"
 #include "memusageprint/job/growth_moments.h"
@@ -115,6 +117,14 @@ static const struct export_format formats[] = {
 	}, {
 		.name = "dhat",
 		.write_image = dhat_export,
+	}, {
+		.name = "speedscope",
+		.write = speedscope_write,
+		.massif_lacks = "has one tree, for which --to=folded is enough: speedscope reads "
+				"that too",
+	}, {
+		.name = "perfetto",
+		.write = perfetto_write,
 	}, {
 		.name = "recording",
 		.write_image = write_recording,
