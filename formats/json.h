@@ -58,22 +58,9 @@
 
 #include <stdio.h>
 
+#include "formats/base/json_text.h"
 #include "formats/export.h"
 #include "profile/base/error.h"
-
-/* json_put_characters -- Prints a part of a text as the inside of a JSON string.
- *
- * end      where it ends, at the beginning of a character or at its final zero.
- * in_html  also escapes characters with a meaning in HTML or old JavaScript. Invalid UTF-8 becomes
- *          U+FFFD.
- */
-void json_put_characters(FILE *out, const char *text, const char *end, bool in_html);
-
-/* json_put_string -- Prints a text as a JSON string. Invalid UTF-8 becomes U+FFFD. */
-void json_put_string(FILE *out, const char *text);
-
-/* json_put_field -- Prints "key":"text", with the comma behind it. */
-void json_put_field(FILE *out, const char *key, const char *text);
 
 /* json_put_levels -- Prints "levels":[..]} of a location, the last member of its object. */
 void json_put_levels(FILE *out, const struct profile *p, uint32_t location);
