@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "formats/holders/json_holders.h"
 #include "formats/json_pages.h"
 #include "formats/json_run.h"
 #include "profile/model/place_trends.h"
@@ -385,8 +386,8 @@ static void write_memory_split(FILE *out, const struct image *im)
 	timeline_free(&t);
 }
 
-/* Pages name sites by their indexes in the list. */
-static void write_pages(FILE *out, const struct export *e)
+/* What was examined names sites by their indexes in the list. */
+static void write_examined(FILE *out, const struct export *e)
 {
 	const uint32_t sites = e->filter->profile->sites.count;
 	uint32_t *listed = xcalloc((size_t)sites + 1, sizeof(*listed)), count = 0;
@@ -394,6 +395,7 @@ static void write_pages(FILE *out, const struct export *e)
 	for (uint32_t i = 0; i < sites; i++)
 		listed[i] = is_site_listed(e->filter, i) ? count++ : UINT32_MAX;
 	json_write_pages(out, e, listed);
+	json_write_holders(out, e->image, e->filter->profile, listed);
 	free(listed);
 }
 
@@ -414,6 +416,6 @@ void json_write(FILE *out, const struct export *e)
 	write_timeline(out, e->image);
 	write_memory_split(out, e->image);
 	write_resident_rise(out, e->image);
-	write_pages(out, e);
+	write_examined(out, e);
 	fputs("}\n", out);
 }

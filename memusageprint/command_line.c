@@ -223,6 +223,9 @@ static const struct opt options[] = {
 	TEXT("fragmentation", "N", TEXT_FRAGMENTATION,
 	     "show what keeps the heap resident, and the N places with most slack; for a recording "
 	     "of memusage --fragmentation"),
+	TEXT("holders", "N", TEXT_HOLDERS,
+	     "show the N variables, threads and mappings that retain most of the live heap, with "
+	     "the way from there to the blocks; for a recording of memusage --holders"),
 	TEXT("ad-hoc", "N", TEXT_AD_HOC, "show the N places with most ad hoc events, by weight"),
 	TEXT("marks", NULL, TEXT_MARKS, "list the moments that the program marked"),
 	TEXT("processes", NULL, TEXT_PROCESSES,
@@ -412,7 +415,7 @@ static void check_texts(void)
 		{ TEXT_LEAKS, "--leaks" }, { TEXT_TEMPORARY, "--temporary" },
 		{ TEXT_PLOT, "--plot" }, { TEXT_AD_HOC, "--ad-hoc" }, { TEXT_MARKS, "--marks" },
 		{ TEXT_GROWTH, "--growth" }, { TEXT_LEAK_CHECK, "--leak-check" },
-		{ TEXT_FRAGMENTATION, "--fragmentation" },
+		{ TEXT_FRAGMENTATION, "--fragmentation" }, { TEXT_HOLDERS, "--holders" },
 	};
 	const char *report = given.report == REPORT_DHAT      ? "--dhat"
 			     : given.report == REPORT_EXPORT  ? "--to="
@@ -476,7 +479,7 @@ static void check_merge(char **files)
 static void warn_of_idle_options(void)
 {
 	const unsigned lists = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY | TEXT_GROWTH |
-			       TEXT_FRAGMENTATION;
+			       TEXT_FRAGMENTATION | TEXT_HOLDERS;
 	const bool is_list = given.report == REPORT_DEFAULT ||
 			     (given.report == REPORT_TEXT && (given.text & lists));
 	const bool is_dhat = given.report == REPORT_DHAT || given.report == REPORT_DEFAULT;

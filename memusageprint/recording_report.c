@@ -133,6 +133,8 @@ static unsigned texts_of_figure(const struct settings *settings, enum process_fi
 		return TEXT_TEMPORARY;
 	if (figure == PROCESS_PAGES)
 		return TEXT_FRAGMENTATION;
+	if (figure == PROCESS_HOLDERS)
+		return TEXT_HOLDERS;
 	return TEXT_TOP | TEXT_GROWTH | (is_tree_of_end ? 0 : TEXT_TREE);
 }
 
@@ -158,7 +160,7 @@ static struct choice choose_by_figure(const struct settings *settings,
 	};
 }
 
-enum { CHOICES = 5 };
+enum { CHOICES = 6 };
 
 /* Choices of the same process are one, so that a recording of one process has one report. */
 static void choose_processes(const struct report_job *job, const struct recording *r,
@@ -172,10 +174,11 @@ static void choose_processes(const struct report_job *job, const struct recordin
 	choice[2] = choose_by_figure(settings, list, main, text, PROCESS_LIVE);
 	choice[3] = choose_by_figure(settings, list, main, text, PROCESS_CALLS);
 	choice[4] = choose_by_figure(settings, list, main, text, PROCESS_PAGES);
+	choice[5] = choose_by_figure(settings, list, main, text, PROCESS_HOLDERS);
 	choice[0] = (struct choice){
 		.slot = main,
 		.text = text & ~(choice[1].text | choice[2].text | choice[3].text |
-				 choice[4].text | TEXT_PROCESSES),
+				 choice[4].text | choice[5].text | TEXT_PROCESSES),
 	};
 	if (settings->report > REPORT_TEXT)
 		choice[0].text = TEXT_TOP;
@@ -183,7 +186,8 @@ static void choose_processes(const struct report_job *job, const struct recordin
 		choice[0].text = text & ~(unsigned)TEXT_PROCESSES;
 	else
 		return;
-	choice[1].text = choice[2].text = choice[3].text = choice[4].text = 0;
+	for (unsigned int i = 1; i < CHOICES; i++)
+		choice[i].text = 0;
 }
 
 /* memusage keeps a recording that it makes for its own reports only in a nameless file. */

@@ -37,3 +37,11 @@ enum mu_code_class {
 #define MU_QUERY_LEAKS (UINT32_MAX - 1)
 /* ... asks for what its pages are for. The answer is a struct mu_pages. */
 #define MU_QUERY_PAGES (UINT32_MAX - 2)
+/* ... asks for what holds its blocks. The answer is a struct mu_holders. */
+#define MU_QUERY_HOLDERS (UINT32_MAX - 3)
+
+/* mu_query_is_examination -- Tells whether a query is about the process, and not about code. */
+static inline int mu_query_is_examination(uint32_t wanted)
+{
+	return wanted == MU_QUERY_LEAKS || wanted == MU_QUERY_PAGES || wanted == MU_QUERY_HOLDERS;
+}

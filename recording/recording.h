@@ -26,6 +26,7 @@
 #include "recording/collector_query.h"
 #include "recording/end.h"
 #include "recording/examined.h"
+#include "recording/holders.h"
 #include "recording/labels.h"
 #include "recording/leaks.h"
 #include "recording/lifetimes.h"
@@ -74,6 +75,7 @@ enum mu_config_flag {
 	MU_CFG_DURABLE = 1u << 22, /* the segment is a file: a new page may need a disk block */
 	MU_CFG_LEAKS = 1u << 23, /* wait for a leak check before the process ends */
 	MU_CFG_FRAGMENTATION = 1u << 24, /* ... until its pages have been examined */
+	MU_CFG_HOLDERS = 1u << 25, /* ... until it has been examined what holds its blocks */
 	MU_CFG_FORK_CELLS = 1u << 31, /* a forked child begins cells of its own: fork_cells */
 };
 
@@ -242,8 +244,7 @@ struct mu_process {
 	uint32_t exit;		 /* enum mu_exit: NORMAL once exit handlers ran */
 	uint64_t start_mono_ns;	 /* CLOCK_MONOTONIC when this image was announced */
 	uint64_t fork_mono_ns;	 /* when it was forked, 0 if it began with exec */
-	uint64_t exit_mono_ns;	 /* when exit handlers ran or _exit was called; else, when the
-				  * collector saw the end; 0 unknown */
+	uint64_t exit_mono_ns; /* of exit handlers or _exit; or the collector saw it; 0 unknown */
 	struct mu_string exe;	 /* /proc/self/exe */
 	struct mu_string cmdline; /* arguments, each ended by a zero byte */
 	struct mu_string cwd;
@@ -326,8 +327,8 @@ struct mu_thread {
 	struct mu_counters counters;
 };
 
-/* The program's current heap. With one thread every change is applied at once; with
- * several, each thread keeps up to publish_bound bytes in pending_heap. */
+/* The program's current heap. One thread applies every change at once; several keep up to
+ * publish_bound bytes each in pending_heap. */
 struct mu_heap {
 	int64_t now;
 	int64_t peak; /* largest published value that was followed by a fall, or now */
@@ -407,8 +408,7 @@ struct mu_image {
 	uint64_t query_offset, query_count; /* of uint64_t[query_count] */
 	uint64_t query_module; /* with MU_QUERY_SYMBOLS: offset of the struct mu_module */
 	uint64_t points; /* offset of struct mu_points of points.h */
-	uint32_t request_places;  /* of Valgrind's macros that are served */
-	uint32_t request_refused; /* ... and that could not be changed */
+	uint32_t request_places, request_refused; /* Valgrind's macros, served; not changeable */
 	uint64_t requested; /* offset of the struct mu_snapshot last served, 0 none */
 	uint64_t snapshots_serial; /* odd while the table of snapshots is being changed */
 	uint64_t triggers; /* offset of struct mu_triggers of triggers.h, 0 none */
@@ -427,7 +427,7 @@ struct mu_image {
 	uint64_t labels;	 /* likewise; offset of a struct mu_labels of labels.h, 0 none */
 	uint64_t labels_dropped; /* labels for which there was no room */
 	struct mu_examined examined;	  /* likewise; of examined.h */
-	uint64_t pages; /* offset of a struct mu_pages, 0 none; likewise, from the tools alone */
+	uint64_t pages, holders; /* offsets of mu_pages, the last mu_holders; likewise, of tools */
 	uint64_t fork_cells; /* with MU_CFG_FORK_CELLS: cells at the fork, 0 none; likewise */
 };
 

@@ -80,8 +80,7 @@ bool collector_query_ask(void)
 {
 	bool ok = !rec.collector_is_mute && !sandbox.is_on && wait_for_answer();
 
-	rec.image->drops.modules += !ok && rec.image->query_wanted != MU_QUERY_LEAKS &&
-				   rec.image->query_wanted != MU_QUERY_PAGES;
+	rec.image->drops.modules += !ok && !mu_query_is_examination(rec.image->query_wanted);
 	return ok;
 }
 

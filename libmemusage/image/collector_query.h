@@ -16,7 +16,8 @@ void collector_query_init(void);
 
 /* collector_query_begin -- try to become the thread that asks.
  *
- * wanted  number of a module + 1, or one of MU_QUERY_SYMBOLS, MU_QUERY_LEAKS, MU_QUERY_PAGES.
+ * wanted  number of a module + 1, or one of MU_QUERY_SYMBOLS, MU_QUERY_LEAKS, MU_QUERY_PAGES,
+ *         MU_QUERY_HOLDERS.
  * Returns false after at most 100 ms if another thread asks: check whether it has got the answer,
  * and try again. Async-signal-safe.
  */
@@ -36,7 +37,7 @@ bool collector_query_can_examine(void);
 
 /* collector_query_examine -- ask to be examined, and wait as collector_query_ask() does.
  *
- * wanted  MU_QUERY_LEAKS or MU_QUERY_PAGES.
+ * wanted  MU_QUERY_LEAKS, MU_QUERY_PAGES or MU_QUERY_HOLDERS.
  * The calling thread is the image's exit_thread from now on. Call collector_query_end() in either
  * case. Async-signal-safe.
  */

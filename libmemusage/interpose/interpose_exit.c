@@ -40,6 +40,7 @@ void call_c99_exit(int status) __asm__("_Exit");
 EXPORT void call_exit(int status)
 {
 	real_resolve();
+	leak_query_before_end((uint64_t)__builtin_frame_address(0) + 16);
 	image_note_end(MU_END_EXIT, status);
 	next.ordinary(status);
 }

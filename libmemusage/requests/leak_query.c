@@ -1,4 +1,4 @@
-/* leak_query.c -- asking the collector for a leak check.
+/* leak_query.c -- asking the collector for a leak check, and for what holds the blocks.
  *
  * The frames of exit(), of the dynamic linker and of the recorder lie where those of the program
  * were, and have words in them that nothing has written since. So the examiner is told where the
@@ -8,6 +8,7 @@
  */
 #include "libmemusage/requests/leak_query.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "libmemusage/base/lookup.h"
@@ -88,9 +89,9 @@ static bool find_caller(walk_slow_inner *is_inner, void *data, uint64_t sp)
 
 /* ---- the question --------------------------------------------------------------------------- */
 
-static bool is_possible(void)
+static bool is_possible(uint32_t flags)
 {
-	return rec.flags & MU_CFG_LEAKS && collector_query_can_examine();
+	return rec.flags & flags && collector_query_can_examine();
 }
 
 static void take_answer(uint32_t flags)
@@ -103,7 +104,6 @@ static void take_answer(uint32_t flags)
 	__atomic_store_n(&image->examined.check, image->query_offset, __ATOMIC_RELEASE);
 }
 
-/* A process asks once when it ends: exit_thread stays. */
 static void ask(uint32_t flags)
 {
 	if (collector_query_examine(MU_QUERY_LEAKS))
@@ -111,29 +111,70 @@ static void ask(uint32_t flags)
 	collector_query_end();
 }
 
+static void ask_what_holds(void)
+{
+	struct mu_image *image = rec.image;
+
+	if (collector_query_examine(MU_QUERY_HOLDERS)) {
+		struct mu_holders *answer = arena_at(image->query_offset);
+
+		answer->next = image->holders;
+		__atomic_store_n(&image->holders, image->query_offset, __ATOMIC_RELEASE);
+	}
+	collector_query_end();
+}
+
+static bool is_holders_unknown(void)
+{
+	return rec.flags & MU_CFG_HOLDERS && rec.image->holders == 0;
+}
+
+/* A process asks once when it ends: exit_thread stays. */
+static void ask_at_end(void)
+{
+	if (is_holders_unknown())
+		ask_what_holds();
+	if (rec.flags & MU_CFG_LEAKS)
+		ask(MU_LEAK_CHECK_AT_END);
+}
+
 void leak_query_at_end(void)
 {
 	struct exit_search s = { .is_met = false };
 
-	if (!is_possible() || rec.image->process.fork_mono_ns)
+	if (!is_possible(MU_CFG_LEAKS | MU_CFG_HOLDERS) || rec.image->process.fork_mono_ns)
 		return;
 	s.function[0] = find_function("exit");
 	s.function[1] = find_function("quick_exit");
 	if (find_caller(is_inside_exit, &s, 0))
-		ask(MU_LEAK_CHECK_AT_END);
+		ask_at_end();
 }
 
 void leak_query_at_immediate_end(uint64_t sp)
 {
-	if (is_possible() && !rec.image->process.fork_mono_ns && find_caller(is_below, &sp, sp))
-		ask(MU_LEAK_CHECK_AT_END);
+	if (is_possible(MU_CFG_LEAKS | MU_CFG_HOLDERS) && !rec.image->process.fork_mono_ns &&
+	    find_caller(is_below, &sp, sp))
+		ask_at_end();
+}
+
+void leak_query_before_end(uint64_t sp)
+{
+	if (!is_possible(MU_CFG_HOLDERS) || rec.image->process.fork_mono_ns ||
+	    !is_holders_unknown())
+		return;
+	int saved = errno;
+	if (find_caller(is_below, &sp, sp)) {
+		ask_what_holds();
+		rec.image->examined.exit_thread = 0;
+	}
+	errno = saved;
 }
 
 void leak_query_now(const struct call_site *place, uint32_t flags)
 {
 	uint64_t sp = place->sp;
 
-	if (!is_possible() || !find_caller(is_below, &sp, sp))
+	if (!is_possible(MU_CFG_LEAKS) || !find_caller(is_below, &sp, sp))
 		return;
 	ask(flags);
 	rec.image->examined.exit_thread = 0;

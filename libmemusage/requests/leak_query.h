@@ -1,6 +1,7 @@
-/* leak_query.h -- asking the collector for a leak check.
+/* leak_query.h -- asking the collector for a leak check, and for what holds the blocks.
  *
- * Only with MU_CFG_LEAKS. The calling thread waits for the answer, 120 s at most.
+ * Only with MU_CFG_LEAKS or, at the end, MU_CFG_HOLDERS. The calling thread waits for the answer,
+ * 120 s at most.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,6 +19,13 @@ void leak_query_at_end(void);
  * sp  stack pointer of its caller.
  */
 void leak_query_at_immediate_end(uint64_t sp);
+
+/* leak_query_before_end -- ask what holds the blocks, when main returns or exit() is called: exit
+ * handlers have not run yet. errno stays.
+ *
+ * sp  stack pointer of the caller of exit(), or of main.
+ */
+void leak_query_before_end(uint64_t sp);
 
 /* leak_query_now -- ask because the program requests it.
  *

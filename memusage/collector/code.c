@@ -230,7 +230,7 @@ void code_answer(struct tree *t, const struct process *p)
 	uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);
 	uint32_t state = __atomic_load_n(&live->query_state, __ATOMIC_ACQUIRE);
 
-	if (wanted && wanted != MU_QUERY_LEAKS && wanted != MU_QUERY_PAGES && query_is_open(state))
+	if (wanted && !mu_query_is_examination(wanted) && query_is_open(state))
 		answer_question(t, p, live, wanted, state);
 }
 

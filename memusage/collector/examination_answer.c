@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "memusage/collector/query.h"
 #include "memusage/common/file_events.h"
+#include "memusage/examine/holders_check.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 
@@ -34,6 +35,15 @@ static pid_t start_pages_check(const struct settings *s, const struct examined_p
 	return examination_start(&pages_check, p, &o, fd);
 }
 
+static pid_t start_holders_check(const struct settings *s, const struct examined_process *p,
+				 int fd)
+{
+	const struct holders_check_options o = { .flags = MU_HOLDERS_AT_END };
+
+	(void)s;
+	return examination_start(&holders_check, p, &o, fd);
+}
+
 /* The examinations that a process can ask for. */
 static const struct kind {
 	uint32_t wanted; /* in the image's query_wanted */
@@ -45,6 +55,8 @@ static const struct kind {
 	{ MU_QUERY_LEAKS, MU_CFG_LEAKS, &leak_check, start_leak_check, "no leak check of", "" },
 	{ MU_QUERY_PAGES, MU_CFG_FRAGMENTATION, &pages_check, start_pages_check, "the pages of",
 	  " could not be examined" },
+	{ MU_QUERY_HOLDERS, MU_CFG_HOLDERS, &holders_check, start_holders_check,
+	  "what holds the blocks of", " could not be examined" },
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 

@@ -406,7 +406,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
 		code_answer(t, owner);
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
-	    (MU_CFG_LEAKS | MU_CFG_FRAGMENTATION))
+	    (MU_CFG_LEAKS | MU_CFG_FRAGMENTATION | MU_CFG_HOLDERS))
 		examination_answer(t, owner);
 }
 

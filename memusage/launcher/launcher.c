@@ -139,6 +139,8 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_LEAKS;
 	if (s->fragmentation)
 		config.flags |= MU_CFG_FRAGMENTATION;
+	if (s->holders)
+		config.flags |= MU_CFG_HOLDERS;
 	if (settings_has_stacks(s))
 		configure_stacks(&config, &s->massif);
 	sample_configure(&config, &s->sample);

@@ -54,6 +54,9 @@ void leaks_check(const struct settings *s)
 	if (s->fragmentation && other)
 		options_error(&settings_tool, "--fragmentation: cannot be used together with %s, "
 			      "since pages with unrecorded blocks would seem free", other);
+	if (s->holders && other)
+		options_error(&settings_tool, "--holders: cannot be used together with %s, since "
+			      "blocks that are not recorded may hold others", other);
 }
 
 void leaks_append_report(struct opt_list *list, const struct leak_settings *l)

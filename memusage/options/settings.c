@@ -135,6 +135,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "fragmentation", &settings.fragmentation,
 		 "show what keeps the heap resident when the program ends: live blocks, slack "
 		 "beside them, free pages, and the places whose blocks hold pages"),
+	OPT_FLAG(0, "holders", &settings.holders,
+		 "show what holds the blocks that are live when the program ends: the variables, "
+		 "threads and mappings that retain most, with the way from there to the blocks"),
 	OPT_STR_OPTIONAL(0, "growth", "FROM..TO", &settings.growth, "",
 		"show the places that grew between two moments: start, peak, end, a time like 1.5s "
 		"or a mark's name (default: in the second half of the run)"),
@@ -397,14 +400,15 @@ void settings_append_place_options(struct opt_list *list, const struct settings 
 bool settings_has_text(const struct settings *s)
 {
 	return s->top > 0 || s->tree || s->leaks || s->growth || s->temporary || s->spacetime ||
-	       s->fragmentation || leaks_wanted(&s->leak_check) || s->mode == RUN_MODE_AD_HOC;
+	       s->fragmentation || s->holders || leaks_wanted(&s->leak_check) ||
+	       s->mode == RUN_MODE_AD_HOC;
 }
 
 bool settings_has_answer(const struct settings *s)
 {
 	return s->mode != RUN_MODE_AD_HOC &&
 	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary ||
-		s->fragmentation ||
+		s->fragmentation || s->holders ||
 		leaks_wanted(&s->leak_check));
 }
 

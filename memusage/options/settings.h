@@ -71,6 +71,7 @@ struct settings {
 	bool tree;
 	bool leaks;
 	bool fragmentation;
+	bool holders;
 	const char *growth;	/* moments; "": the default ones, NULL: not given */
 	bool temporary;
 	int group;		/* enum place_kind: what a place of these lists is */

@@ -16,6 +16,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusage/record/snapshot_file.h"
+#include "memusage/remote/remote_holders.h"
 #include "memusage/remote/remote_leaks.h"
 #include "memusage/remote/remote_live.h"
 #include "memusage/remote/remote_pages.h"
@@ -279,6 +280,9 @@ static const struct remote_command commands[] = {
 	{ .name = "pages", .operand = "FILE", .flags = CONTROL_EXCLUSIVE | CONTROL_SAMPLES,
 	  .run = remote_pages_run, .is_pattern = true,
 	  .help = "show what its resident memory is for, or keep it in a recording" },
+	{ .name = "holders", .operand = "FILE", .flags = CONTROL_EXCLUSIVE | CONTROL_SAMPLES,
+	  .run = remote_holders_run, .is_pattern = true,
+	  .help = "show what holds its live blocks, or keep it in a recording" },
 	{ .name = "plot", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "draw the course of the run so far" },
 	{ .name = "live", .run = remote_live_run,

@@ -73,8 +73,9 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		result = -1;
 	} else {
 		c.image.pages = r->pages;
+		c.image.holders = r->holders;
 		c.image.leak_check = r->leak_check;
-		if (!r->leak_check && !r->pages)
+		if (!r->leak_check && !r->pages && !r->holders)
 			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);

@@ -38,6 +38,8 @@ static void append_text_reports(struct opt_list *a, const struct settings *s)
 		opt_list_append(a, "--leaks");
 	if (s->fragmentation)
 		opt_list_append(a, "--fragmentation");
+	if (s->holders)
+		opt_list_append(a, "--holders");
 	if (s->growth)
 		opt_list_append(a, *s->growth ? xasprintf("--growth=%s", s->growth) :
 						"--growth");

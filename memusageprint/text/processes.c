@@ -171,11 +171,17 @@ static const char *figure_text(char text[UNITS_LENGTH], uint64_t value, enum pro
 	return figure == PROCESS_CALLS ? units_grouped(text, value) : units_bytes(text, value);
 }
 
+/* Tells whether a report has been made of what was live at the end. */
+static bool is_examined(enum process_figure figure)
+{
+	return figure == PROCESS_PAGES || figure == PROCESS_HOLDERS;
+}
+
 static uint64_t sum_of_figure(const struct process_list *list, enum process_figure figure)
 {
-	return figure == PROCESS_LIVE || figure == PROCESS_PAGES ? list->own_lives :
-	       figure == PROCESS_CALLS				 ? list->own_calls :
-								   list->own_peaks;
+	return figure == PROCESS_LIVE || is_examined(figure) ? list->own_lives :
+	       figure == PROCESS_CALLS			     ? list->own_calls :
+							       list->own_peaks;
 }
 
 void processes_print_share(FILE *out, const struct process_list *list,
@@ -184,7 +190,7 @@ void processes_print_share(FILE *out, const struct process_list *list,
 	const struct process_entry *second = find_second(list, e, figure);
 	const char *what = figure == PROCESS_LIVE  ? "were not freed" :
 			   figure == PROCESS_CALLS ? "calls were made" :
-			   figure == PROCESS_PAGES ? "were live at the end, held" :
+			   is_examined(figure)	   ? "were live at the end, held" :
 						     "were held";
 	char end[IMAGE_END_TEXT], own[UNITS_LENGTH], sum[UNITS_LENGTH];
 

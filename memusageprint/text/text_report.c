@@ -19,6 +19,7 @@
 #include "memusageprint/text/fragmentation.h"
 #include "memusageprint/text/grep.h"
 #include "memusageprint/text/growth.h"
+#include "memusageprint/text/holders_report.h"
 #include "memusageprint/text/leak_text.h"
 #include "memusageprint/text/plot.h"
 #include "memusageprint/text/toplist.h"
@@ -176,13 +177,15 @@ static int print_places(FILE *out, struct report_subject *s, const struct settin
 		result |= print_place_list(out, s, METRIC_TEMPORARY, settings);
 	if (text & TEXT_FRAGMENTATION)
 		result |= fragmentation_print(out, s, settings);
+	if (text & TEXT_HOLDERS)
+		result |= holders_print(out, s, settings);
 	if (text & TEXT_AD_HOC)
 		result |= print_place_list(out, s, METRIC_AD_HOC, settings);
 	if (settings->runtime_frames == RUNTIME_UNSAID)
 		report_subject_show_runtime(s);
 	if (text & TEXT_SPACETIME)
 		result |= spacetime_export_summary(out, s, settings);
-	if (text != TEXT_FRAGMENTATION && result == 0)
+	if (text != TEXT_FRAGMENTATION && text != TEXT_HOLDERS && result == 0)
 		print_memory_split(out, s);
 	return result;
 }

@@ -34,6 +34,7 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.parent = (pid_t)r->process.ppid,
 		.is_forked = r->process.fork_mono_ns != 0,
 		.has_pages = im.head.pages != 0,
+		.has_holders = im.head.holders != 0,
 		.start_ns = r->process.fork_mono_ns ? r->process.fork_mono_ns :
 						      r->process.start_mono_ns,
 		.end_ns = r->process.exit_mono_ns,
@@ -172,6 +173,8 @@ uint64_t process_figure_of(const struct process_entry *e, enum process_figure fi
 		return e->own_calls;
 	case PROCESS_PAGES:
 		return e->has_pages ? e->own_live : 0;
+	case PROCESS_HOLDERS:
+		return e->has_holders ? e->own_live : 0;
 	default:
 		return e->own_peak;
 	}

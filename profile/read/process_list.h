@@ -27,6 +27,7 @@ struct process_entry {
 	bool has_parent;	/* the parent is in the list */
 	bool is_forked;		/* began as a copy of its parent, else by an exec */
 	bool has_pages;		/* its pages were examined: pages.h */
+	bool has_holders;	/* what holds its blocks was examined: holders.h */
 	bool is_last;		/* no later image of the same process is in the list */
 	uint64_t start_ns;	/* CLOCK_MONOTONIC */
 	uint64_t end_ns;	/* likewise; 0 unknown */
@@ -50,7 +51,7 @@ struct process_list {
 };
 
 /* The figure by which processes are compared. */
-enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS, PROCESS_PAGES };
+enum process_figure { PROCESS_PEAK, PROCESS_LIVE, PROCESS_CALLS, PROCESS_PAGES, PROCESS_HOLDERS };
 
 /* process_figure_of -- Returns the own figure of a process: bytes, or calls. PAGES are live bytes
  * of one whose pages were examined, and 0 of another. */

@@ -16,6 +16,7 @@
 #include "profile/base/crc32.h"
 #include "profile/base/file.h"
 #include "profile/read/batch.h"
+#include "profile/read/holders.h"
 #include "profile/read/labels.h"
 #include "profile/read/leak_checks.h"
 #include "profile/read/lifetimes.h"
@@ -415,6 +416,25 @@ static void write_pages(struct image_writer *w, struct mu_image *head)
 	pages_free(&p);
 }
 
+/* Each moment leads to the one before it. */
+static void write_holders(struct image_writer *w, struct mu_image *head)
+{
+	struct holder_moments all;
+
+	holder_moments_read(&all, w->im);
+	head->holders = 0;
+	for (uint32_t i = 0; i < all.count; i++) {
+		struct mu_holders *one = all.at[i].head;
+		const uint64_t at = w->at;
+
+		one->next = head->holders;
+		write_bytes(w, one, one->bytes);
+		write_padding(w);
+		head->holders = at;
+	}
+	holder_moments_free(&all);
+}
+
 static void write_header_parts(struct image_writer *w, struct mu_image *head)
 {
 	write_string(w, &head->process.exe);
@@ -427,6 +447,7 @@ static void write_header_parts(struct image_writer *w, struct mu_image *head)
 	write_labels(w, head);
 	write_leak_checks(w, head);
 	write_pages(w, head);
+	write_holders(w, head);
 }
 
 static void write_all_sections(struct image_writer *w, struct mu_image *head)

@@ -40,7 +40,7 @@ my %rooms = (
 		interpose hooks emulator)],
 	memusage => [qw(common options record examine report collector remote launcher)],
 	profile => [qw(base graph pages names symbols read model compare save merge)],
-	formats => ['base', '', 'leaks', 'pprof', 'viewers', 'page', 'push'],
+	formats => ['base', 'holders', '', 'leaks', 'pprof', 'viewers', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'live', 'merge', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],

@@ -17,7 +17,8 @@ my %apart = (
 	'image/recorder gate' => 1,
 	# The linker collects these from all modules.
 	map { ("interpose/$_ real_part" => 1) }
-		qw(interpose_exit interpose_locked interpose_new interpose_signal interpose_wait),
+		qw(interpose_exit interpose_locked interpose_main interpose_new interpose_signal
+			interpose_wait),
 );
 my %used;
 
