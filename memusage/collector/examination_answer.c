@@ -11,6 +11,7 @@
 
 #include "cli/message.h"
 #include "memusage/collector/query.h"
+#include "memusage/collector/tree_holders.h"
 #include "memusage/common/file_events.h"
 #include "memusage/examine/holders_check.h"
 #include "memusage/examine/leak_check.h"
@@ -161,7 +162,7 @@ static void answer_question(const struct kind *k, struct tree *t, const struct p
 	struct pending_examination *c = find_pending(k, p->pid);
 	uint64_t bytes;
 
-	if (!c && state == MU_QUERY_WANTED)
+	if (!c && state == MU_QUERY_WANTED && !tree_holders_pending(p))
 		c = start_examination(k, t, p);
 	if (!c)
 		return;

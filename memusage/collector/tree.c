@@ -14,6 +14,7 @@
 #include "memusage/collector/code.h"
 #include "memusage/collector/examination_answer.h"
 #include "memusage/collector/tree_cgroup.h"
+#include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -428,7 +429,7 @@ bool tree_process_ended(struct tree *t, int fd)
 	if (p)
 		p->has_ended = true;
 	return p || code_reader_ended(fd) || examination_answer_ended(fd) ||
-	       tree_snapshots_child_ended(t, fd);
+	       tree_snapshots_child_ended(t, fd) || tree_holders_child_ended(fd);
 }
 
 /* The launcher is about to tell how the program ended. */

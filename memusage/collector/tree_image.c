@@ -12,6 +12,7 @@
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/tree.h"
 #include "memusage/collector/tree_cgroup.h"
+#include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
@@ -192,6 +193,7 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 
 	slot.pid = (uint32_t)p->pid;
 	report_image(t, p, im, &slot, end);
+	tree_holders_attach(p, im);
 	if (has_slot)
 		save_image(t, p, im, &slot);
 }
@@ -223,6 +225,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 		output_image(t, p, &im, end);
 	}
 	tree_memory_forget(p);
+	tree_holders_forget(p);
 	if (end != TREE_SHUTDOWN)
 		arena_free(p->arena, (uint32_t)p->slot);
 	p->slot = -1;

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/xmalloc.h"
+#include "memusage/collector/tree_holders.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
 #include "memusage/record/snapshot_file.h"
@@ -403,11 +404,15 @@ void tree_snapshots_advance(struct tree *t)
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
 		struct mu_triggers *shared = p->is_live && p->slot >= 0 ? shared_triggers(p) : NULL;
+		unsigned int snapshots;
 
 		if (!shared)
 			continue;
+		snapshots = p->snapshots;
 		take_trigger_entries(t, p, shared);
 		begin_outside_snapshot(t, p);
+		if (p->snapshots != snapshots)
+			tree_holders_start(t, p);
 	}
 	for (struct snapshot_job *j = first, *next; j; j = next) {
 		next = j->next;

@@ -73,7 +73,8 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		result = -1;
 	} else {
 		c.image.pages = r->pages;
-		c.image.holders = r->holders;
+		c.image.holders = &r->holders;
+		c.image.holder_count = r->holders != NULL;
 		c.image.leak_check = r->leak_check;
 		if (!r->leak_check && !r->pages && !r->holders)
 			warn_about_quality(r, &c);

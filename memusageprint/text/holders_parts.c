@@ -176,15 +176,40 @@ void holders_put_node(FILE *out, const struct holders_report *r, const struct ho
 
 /* ---- trees ------------------------------------------------------------------------------ */
 
+static void put_amount(FILE *out, const struct holders_report *r, uint64_t bytes)
+{
+	const uint64_t heap = r->retained.node[0].all_bytes;
+	char amount[UNITS_LENGTH];
+
+	fprintf(out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN " ", units_bytes(amount, bytes),
+		metric_text_percent((int64_t)bytes, (int64_t)heap));
+}
+
 static void put_figures(FILE *out, const struct holders_report *r, uint64_t bytes,
 			uint64_t blocks)
 {
-	const uint64_t heap = r->retained.node[0].all_bytes;
-	char amount[UNITS_LENGTH], count[UNITS_LENGTH];
+	char count[UNITS_LENGTH];
 
-	fprintf(out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN " %13s  " LAYOUT_TEXT,
-		units_bytes(amount, bytes), metric_text_percent((int64_t)bytes, (int64_t)heap),
-		units_grouped(count, blocks));
+	put_amount(out, r, bytes);
+	fprintf(out, "%13s  " LAYOUT_TEXT, units_grouped(count, blocks));
+}
+
+void holders_put_title(FILE *out, const char *amount, const char *text)
+{
+	fprintf(out, "\n" LAYOUT_TITLE "%11s %6s %13s  " LAYOUT_TEXT "%s\n", amount, "%", "blocks",
+		text);
+}
+
+void holders_put_gain(FILE *out, const struct holders_report *r, int64_t bytes, int64_t blocks,
+		      unsigned int level)
+{
+	char count[UNITS_LENGTH + 1] = "0";
+
+	put_amount(out, r, (uint64_t)bytes);
+	if (blocks != 0)
+		units_grouped(count + 1, (uint64_t)llabs(blocks));
+	count[0] = blocks > 0 ? '+' : blocks < 0 ? '-' : '0';
+	fprintf(out, "%13s  " LAYOUT_TEXT "%*s", count, (int)level * INDENT, "");
 }
 
 /* A tree that is being printed. */

@@ -34,6 +34,17 @@ void holders_put_root(FILE *out, const struct holders_report *r, uint32_t root);
 /* holders_put_node -- Prints what a node is: "1,000 x Item at make_item (item.cc:12)". */
 void holders_put_node(FILE *out, const struct holders_report *r, const struct holder_node *n);
 
+/* holders_put_title -- Prints the titles of columns: AMOUNT of the first, TEXT of the last. */
+void holders_put_title(FILE *out, const char *amount, const char *text);
+
+/* holders_put_gain -- Prints the figures of a line about what something gained.
+ *
+ * bytes   > 0.
+ * level   of the tree, for what follows.
+ */
+void holders_put_gain(FILE *out, const struct holders_report *r, int64_t bytes, int64_t blocks,
+		      unsigned int level);
+
 /* holders_put_tree -- Prints a tree with its figures. */
 void holders_put_tree(FILE *out, const struct holders_report *r, const struct holder_places *l);
 

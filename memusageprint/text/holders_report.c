@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/text/holders_growth.h"
 #include "memusageprint/text/holders_parts.h"
 #include "memusageprint/text/metric_text.h"
 
@@ -115,15 +116,9 @@ static void put_first_line(FILE *out, const struct holders_report *r)
 	free(child);
 }
 
-static void put_title(FILE *out, const char *amount, const char *text)
+static void put_explanation(FILE *out, const struct mu_holders *h, uint64_t start_ns)
 {
-	fprintf(out, "\n" LAYOUT_TITLE "%11s %6s %13s  " LAYOUT_TEXT "%s\n", amount, "%", "blocks",
-		text);
-}
-
-static void put_explanation(FILE *out, const struct mu_holders *h)
-{
-	char pause[UNITS_LENGTH];
+	char pause[UNITS_LENGTH], time[UNITS_LENGTH];
 
 	fputs("\nRetained is what nothing would lead to any more without the variable, thread or "
 	      "mapping; what" LAYOUT_NEWLINE "several of them hold is listed by all of them "
@@ -132,11 +127,14 @@ static void put_explanation(FILE *out, const struct mu_holders *h)
 	if (h->pause_ns > 0 && !(h->flags & MU_HOLDERS_AT_END))
 		fprintf(out, " The process was stopped for %s.", units_time(pause, h->pause_ns));
 	putc('\n', out);
+	if (!(h->flags & (MU_HOLDERS_AT_END | MU_HOLDERS_ON_DEMAND)))
+		fprintf(out, "The process was examined %s after its start, and not at its end.\n",
+			units_time(time, h->mono_ns > start_ns ? h->mono_ns - start_ns : 0));
 	if (h->flags & MU_HOLDERS_CUT)
 		fputs("Some memory could not be read: blocks may seem lost.\n", out);
 }
 
-static void put_report(FILE *out, const struct holders_report *r)
+static void put_report(FILE *out, const struct holders_report *r, uint64_t start_ns)
 {
 	const uint64_t heap = r->retained.node[0].all_bytes;
 
@@ -144,15 +142,16 @@ static void put_report(FILE *out, const struct holders_report *r)
 	put_first_line(out, r);
 	if (heap == 0)
 		return;
-	put_title(out, "retained", "held by");
+	holders_put_title(out, "retained", "held by");
 	holders_put_tree(out, r, &r->retained);
 	if (bytes_of_kind(&r->retained, MU_HOLDER_SET) > heap / VIA_PART) {
-		put_title(out, "found", "by the shortest way from");
+		holders_put_title(out, "found", "by the shortest way from");
 		holders_put_tree(out, r, &r->via);
 	}
-	put_title(out, "retained", "by blocks of these places, whatever holds them");
+	holders_put_title(out, "retained", "by blocks of these places, whatever holds them");
 	holders_put_places(out, r);
-	put_explanation(out, r->h->head);
+	holders_put_growth(out, r, start_ns);
+	put_explanation(out, r->h->head, start_ns);
 }
 
 int holders_print(FILE *out, struct report_subject *s, const struct settings *settings)
@@ -174,7 +173,7 @@ int holders_print(FILE *out, struct report_subject *s, const struct settings *se
 	r.moment = moments.count - 1;
 	r.h = &moments.at[r.moment];
 	prepare_report(&r, s, settings);
-	put_report(out, &r);
+	put_report(out, &r, s->image.head.process.start_mono_ns);
 	free_report(&r);
 	holder_moments_free(&moments);
 	return 0;

@@ -135,16 +135,6 @@ static struct mu_holders *copy_moment(const struct image *im, uint64_t offset)
 	return NULL;
 }
 
-static void reverse_moments(struct holder_moments *m)
-{
-	for (uint32_t i = 0; i < m->count / 2; i++) {
-		const struct holders h = m->at[i];
-
-		m->at[i] = m->at[m->count - 1 - i];
-		m->at[m->count - 1 - i] = h;
-	}
-}
-
 /* A moment that was examined from outside is in our own memory. */
 static void append_outside(struct holder_moments *m, const struct mu_holders *from)
 {
@@ -154,6 +144,14 @@ static void append_outside(struct holder_moments *m, const struct mu_holders *fr
 		return;
 	memcpy(h.head, from, from->bytes);
 	append_moment(m, &h);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = ((const struct holders *)a)->head->mono_ns;
+	const uint64_t y = ((const struct holders *)b)->head->mono_ns;
+
+	return x < y ? -1 : x > y;
 }
 
 void holder_moments_read(struct holder_moments *m, const struct image *im)
@@ -172,9 +170,10 @@ void holder_moments_read(struct holder_moments *m, const struct image *im)
 		if (!append_moment(m, &h))
 			break;
 	}
-	reverse_moments(m);
-	if (im->holders)
-		append_outside(m, im->holders);
+	for (uint32_t i = 0; i < im->holder_count; i++)
+		append_outside(m, im->holders[i]);
+	if (m->count > 0)
+		qsort(m->at, m->count, sizeof(*m->at), compare_times);
 }
 
 void holder_moments_free(struct holder_moments *m)

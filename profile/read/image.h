@@ -45,7 +45,8 @@ struct image {
 	uint64_t outside_size;
 	const struct mu_leak_check *leak_check; /* made from outside; borrowed, NULL none */
 	const struct mu_pages *pages; /* found from outside; borrowed. NULL: those of the image */
-	const struct mu_holders *holders; /* likewise; NULL: none, besides those of the image */
+	const struct mu_holders *const *holders; /* likewise; besides those of the image */
+	uint32_t holder_count;
 	struct mu_batch batch;	/* copied with the header; batch.h */
 	uint64_t batch_cell[MU_BATCH]; /* the cell in which each free of it counts */
 	bool is_file;		/* of a file that segment_open() mapped: see image_forget() */
