@@ -33,7 +33,12 @@ enum mu_leak_check_flag {
 	MU_LEAK_CHECK_STOPPED = 2, /* it stood still during the whole check */
 	MU_LEAK_CHECK_CUT = 4,	   /* some memory could not be read: blocks may seem lost */
 	/* The request of the program: the sums only; records that have grown, or changed. */
-	MU_LEAK_CHECK_SUMMARY = 8, MU_LEAK_CHECK_INCREASED = 16, MU_LEAK_CHECK_CHANGED = 32
+	MU_LEAK_CHECK_SUMMARY = 8, MU_LEAK_CHECK_INCREASED = 16, MU_LEAK_CHECK_CHANGED = 32,
+	MU_LEAK_CHECK_NEW = 64,	   /* records that were not there */
+	MU_LEAK_CHECK_ASKED = 128, /* memusage --pid has asked for it and printed it: later ones are
+				    * compared with it */
+	MU_LEAK_CHECK_PAIR = 256   /* of an answer: behind the losses is the check before this one,
+				    * one that a client has asked for */
 };
 
 struct mu_leak_check {
@@ -42,7 +47,7 @@ struct mu_leak_check {
 	uint64_t pause_ns; /* that the process stood still */
 	uint64_t count;	  /* losses, which follow */
 	uint32_t flags;	  /* enum mu_leak_check_flag */
-	uint32_t reserved;
+	uint32_t limit;	  /* most records to print, 0: all */
 	struct mu_loss loss[];
 };
 

@@ -121,28 +121,14 @@ static int compare_records(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-/* Where changes are shown, what is gone is one; otherwise it makes no record. */
-static void drop_empty_records(struct leak_records *all)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < all->count; i++) {
-		if (all->record[i].own.blocks > 0)
-			all->record[kept++] = all->record[i];
-	}
-	all->count = kept;
-}
-
 void leak_records_make(struct leak_records *all, const struct leak_report *r)
 {
 	*all = (struct leak_records){ .count = 0 };
 	add_losses(all, r, r->check, false);
-	if (r->before)
-		add_losses(all, r, r->before, true);
+	/* What is gone since has a number, too. */
+	add_losses(all, r, r->before, true);
 	qsort(all->record, all->count, sizeof(*all->record), compare_keys);
 	join_records(all);
-	if (!r->before)
-		drop_empty_records(all);
 	qsort(all->record, all->count, sizeof(*all->record), compare_records);
 }
 

@@ -17,7 +17,7 @@ enum { NUMBER = 64 };
 struct writer {
 	FILE *out;
 	const struct leak_report *r;
-	bool has_delta;	/* changes since the check before are printed */
+	bool has_delta; /* changes since the check before are printed */
 };
 
 static const char *const kind_words[] = {
@@ -187,28 +187,48 @@ static void put_record(const struct writer *w, const struct leak_record *r, size
 	put_line(w, "%s", "");
 }
 
+/* A record stays for one check after its last block is gone. */
 static bool has_changed(const struct leak_record *r, enum leak_delta delta)
 {
-	const uint64_t now = r->own.bytes + r->indirect.bytes;
-	const uint64_t before = r->own_before.bytes + r->indirect_before.bytes;
-
 	switch (delta) {
+	case LEAK_NEW:
+		return r->own.blocks > 0 && r->own_before.blocks == 0;
 	case LEAK_INCREASED:
-		return now > before || r->own.blocks > r->own_before.blocks;
+		return r->own.bytes > r->own_before.bytes ||
+		       r->indirect.bytes > r->indirect_before.bytes ||
+		       r->own.blocks > r->own_before.blocks;
 	case LEAK_CHANGED:
-		return now != before || r->own.blocks != r->own_before.blocks;
+		return r->own.bytes != r->own_before.bytes ||
+		       r->indirect.bytes != r->indirect_before.bytes ||
+		       r->own.blocks != r->own_before.blocks;
 	default:
-		return true;
+		return r->own.blocks > 0;
 	}
+}
+
+static bool is_shown(const struct writer *w, const struct leak_record *r)
+{
+	return w->r->o.shown >> r->kind & 1 && has_changed(r, w->r->o.delta);
+}
+
+/* Returns the number of the first record to print: the last ones are the largest. */
+static size_t find_first_shown(const struct writer *w, const struct leak_records *all)
+{
+	unsigned int left = w->r->o.limit;
+	size_t i = all->count;
+
+	if (left == 0)
+		return 0;
+	while (i > 0 && left > 0)
+		left -= is_shown(w, &all->record[--i]);
+	return i;
 }
 
 static void put_records(const struct writer *w, const struct leak_records *all)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		const struct leak_record *r = &all->record[i];
-
-		if (w->r->o.shown >> r->kind & 1 && has_changed(r, w->r->o.delta))
-			put_record(w, r, i + 1, all->count);
+	for (size_t i = find_first_shown(w, all); i < all->count; i++) {
+		if (is_shown(w, &all->record[i]))
+			put_record(w, &all->record[i], i + 1, all->count);
 	}
 }
 
@@ -310,28 +330,18 @@ static void put_leak_summary(const struct writer *w, const struct totals *now,
 /* The records that other options would show. */
 static void put_hints(const struct writer *w, const struct totals *t)
 {
-	static const struct {
-		enum mu_loss_kind kind;
-		const char *what, *word;
-	} hints[] = {
-		{ MU_LOSS_REACHABLE, "Reachable blocks (those to which a pointer was found)",
-		  "reachable" },
-		{ MU_LOSS_INDIRECT, "Indirectly lost blocks", "indirect" },
-	};
-	unsigned int hidden = 0;
+	const bool is_asked = w->r->o.is_asked;
 
-	if (!w->r->o.is_full) {
-		if (t->kind[MU_LOSS_DEFINITE].blocks || t->kind[MU_LOSS_POSSIBLE].blocks ||
-		    t->kind[MU_LOSS_REACHABLE].blocks)
-			put_line(w, "Rerun with --leak-check=full to see details of leaked memory");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(hints) / sizeof(*hints); i++)
-		hidden |= (unsigned)(t->kind[hints[i].kind].blocks > 0 &&
-				     !(w->r->o.shown >> hints[i].kind & 1)) << i;
-	if (hidden & 1) {
-		put_line(w, "%s are not shown.", hints[0].what);
-		put_line(w, "To see them, rerun with: --leak-check=full --show-leak-kinds=all");
+	if (!w->r->o.is_full && t->all.bytes > 0) {
+		put_line(w, "%s", is_asked ?
+			 "To see details of leaked memory, give 'full' arg to leak_check" :
+			 "Rerun with --leak-check=full to see details of leaked memory");
+	} else if (w->r->o.is_full && t->kind[MU_LOSS_REACHABLE].bytes > 0 &&
+		   !(w->r->o.shown >> MU_LOSS_REACHABLE & 1)) {
+		put_line(w, "Reachable blocks (those to which a pointer was found) are not shown.");
+		put_line(w, "%s", is_asked ?
+			 "To see them, add 'reachable any' args to leak_check" :
+			 "To see them, rerun with: --leak-check=full --show-leak-kinds=all");
 	}
 }
 
@@ -339,7 +349,7 @@ static void put_hints(const struct writer *w, const struct totals *t)
 
 unsigned int leak_report_write(FILE *out, const struct leak_report *r)
 {
-	const struct writer w = { .out = out, .r = r, .has_delta = r->before != NULL };
+	const struct writer w = { .out = out, .r = r, .has_delta = r->o.delta != LEAK_ANY };
 	const struct totals now = total_losses(r->check), then = total_losses(r->before);
 	struct leak_records all;
 	unsigned int errors;
@@ -348,7 +358,7 @@ unsigned int leak_report_write(FILE *out, const struct leak_report *r)
 	errors = count_errors(r, &all);
 	if (r->heap)
 		put_heap_summary(&w, &now);
-	if (r->heap && now.all.blocks == 0) {
+	if (now.all.blocks == 0) {
 		put_line(&w, "All heap blocks were freed -- no leaks are possible");
 	} else {
 		if (r->o.is_full)
@@ -357,10 +367,9 @@ unsigned int leak_report_write(FILE *out, const struct leak_report *r)
 		put_hints(&w, &now);
 	}
 	leak_records_free(&all);
-	if (r->heap) {
-		put_line(&w, "%s", "");
+	put_line(&w, "%s", "");
+	if (r->heap)
 		put_line(&w, "ERROR SUMMARY: %u errors from %u contexts (suppressed: 0 from 0)",
 			 errors, errors);
-	}
 	return errors;
 }

@@ -21,7 +21,7 @@
 enum leak_resolution { LEAK_RESOLUTION_LOW, LEAK_RESOLUTION_MED, LEAK_RESOLUTION_HIGH };
 
 /* Which records are printed, by how they have changed since the check before. */
-enum leak_delta { LEAK_ANY, LEAK_INCREASED, LEAK_CHANGED };
+enum leak_delta { LEAK_ANY, LEAK_NEW, LEAK_INCREASED, LEAK_CHANGED };
 
 /* A set of kinds of loss: bits (1 << enum mu_loss_kind). */
 #define LEAK_KINDS_DEFAULT (1u << MU_LOSS_DEFINITE | 1u << MU_LOSS_POSSIBLE)
@@ -32,7 +32,9 @@ struct leak_report_options {
 	unsigned int shown;	 /* set of kinds whose records are printed */
 	unsigned int errors;	 /* set of kinds whose records count as errors */
 	enum leak_resolution resolution;
-	enum leak_delta delta;
+	enum leak_delta delta;	 /* other than LEAK_ANY: with the changes of each figure */
+	unsigned int limit;	 /* most records that are printed, the last ones; 0: all */
+	bool is_asked;		 /* hints are words of --pid=PID leak_check, not options */
 	unsigned int callers;	 /* frames of a stack, the allocating function included */
 	const char *const *strip; /* as for symbols_put_massif() */
 	size_t strips;
@@ -48,7 +50,7 @@ struct leak_heap {
 struct leak_report {
 	const struct filter *filter; /* and so the profile */
 	const struct leak_check *check;
-	const struct leak_check *before; /* the check to compare with, NULL none */
+	const struct leak_check *before; /* the check before; without losses if it is the first */
 	const struct leak_heap *heap;	 /* NULL: no HEAP SUMMARY */
 	const uint64_t *entry; /* mu_examined.entry */
 	uint32_t pid;

@@ -149,7 +149,8 @@ static void check_leaks(void *argument)
 
 	leak_query_now(&c->place, (a[1] ? MU_LEAK_CHECK_SUMMARY : 0u) |
 				  (a[2] == 1 ? MU_LEAK_CHECK_INCREASED : 0u) |
-				  (a[2] == 2 ? MU_LEAK_CHECK_CHANGED : 0u));
+				  (a[2] == 2 ? MU_LEAK_CHECK_CHANGED : 0u) |
+				  (a[2] == 3 ? MU_LEAK_CHECK_NEW : 0u));
 }
 
 /* The four arguments are where the program wants the sums. */

@@ -94,13 +94,29 @@ static bool is_possible(uint32_t flags)
 	return rec.flags & flags && collector_query_can_examine();
 }
 
+/* Takes the check behind the first one of the answer. Returns its offset, 0 if there is none. */
+static uint64_t take_asked_check(struct mu_leak_check *first)
+{
+	const uint64_t room = rec.image->query_count * 8, head = sizeof(*first);
+	uint64_t size = head + first->count * sizeof(*first->loss);
+
+	if (!(first->flags & MU_LEAK_CHECK_PAIR) || first->count > room / sizeof(*first->loss) ||
+	    size > room - head)
+		return 0;
+	first->flags &= ~(uint32_t)MU_LEAK_CHECK_PAIR;
+	struct mu_leak_check *asked = arena_at(rec.image->query_offset + size);
+	asked->next = rec.image->examined.check;
+	return rec.image->query_offset + size;
+}
+
 static void take_answer(uint32_t flags)
 {
 	struct mu_image *image = rec.image;
 	struct mu_leak_check *check = arena_at(image->query_offset);
+	uint64_t asked = take_asked_check(check);
 
 	check->flags |= flags;
-	check->next = image->examined.check;
+	check->next = asked ? asked : image->examined.check;
 	__atomic_store_n(&image->examined.check, image->query_offset, __ATOMIC_RELEASE);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -139,6 +140,15 @@ static enum control_status check_question(const struct process *p, const struct 
 		       CONTROL_OK;
 }
 
+/* The client reads the file, and writes what it finds. */
+static int send_checks(int connection, struct process *p, const struct control_answer *a)
+{
+	if (p->asked_checks < 0)
+		p->asked_checks = process_reserve_fds(memfd_create("memusage-checks",
+								   MFD_CLOEXEC));
+	return send_answer(connection, a, p->asked_checks);
+}
+
 static int answer_process(struct tree *t, int connection, struct process *p,
 			  const struct control_question *q, struct control_answer *a)
 {
@@ -146,6 +156,8 @@ static int answer_process(struct tree *t, int connection, struct process *p,
 	if (a->status != CONTROL_OK)
 		return send_answer(connection, a, -1);
 	fill_answer(t, p, q, a);
+	if (q->flags & CONTROL_CHECKS)
+		return send_checks(connection, p, a);
 	return q->flags & CONTROL_SAMPLES ? send_samples(t, connection, p->arena, p, a) :
 					    send_answer(connection, a, p->arena->fd);
 }

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "memusage/collector/query.h"
 #include "memusage/collector/tree_holders.h"
+#include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
 #include "memusage/examine/holders_check.h"
 #include "memusage/examine/leak_check.h"
@@ -154,9 +155,28 @@ static void reap_examiner(const struct kind *k, struct pending_examination *c, i
 	c->pidfd = -1;
 }
 
+/* A later check of the process is compared with the last one that a client has made, which the
+ * process does not know yet. */
+static void join_asked_check(struct pending_examination *c, struct process *p)
+{
+	struct mu_slot slot;
+	struct asked_checks asked;
+	struct asked_image image = { .slot = (uint32_t)p->slot };
+
+	if (p->asked_checks < 0 || !segment_slot(&p->arena->view, image.slot, &slot))
+		return;
+	image.generation = slot.generation;
+	asked_checks_read(&asked, p->asked_checks, image);
+	if (asked.last && asked.last->mono_ns > p->asked_ns) {
+		p->asked_ns = asked.last->mono_ns;
+		c->result = asked_checks_join(c->result, asked.last);
+	}
+	asked_checks_free(&asked);
+}
+
 /* ---- answers ---------------------------------------------------------------------------- */
 
-static void answer_question(const struct kind *k, struct tree *t, const struct process *p,
+static void answer_question(const struct kind *k, struct tree *t, struct process *p,
 			    struct mu_image *live, uint32_t state)
 {
 	struct pending_examination *c = find_pending(k, p->pid);
@@ -168,6 +188,8 @@ static void answer_question(const struct kind *k, struct tree *t, const struct p
 		return;
 	if (c->examiner && c->pidfd < 0)
 		reap_examiner(k, c, WNOHANG);
+	if (c->result && state != MU_QUERY_ROOM && k->wanted == MU_QUERY_LEAKS)
+		join_asked_check(c, p);
 	bytes = c->result ? k->examination->count_bytes(c->result) : 0;
 	if (c->examiner) {
 		if (state == MU_QUERY_WANTED)
@@ -184,7 +206,7 @@ static void answer_question(const struct kind *k, struct tree *t, const struct p
 	}
 }
 
-void examination_answer(struct tree *t, const struct process *p)
+void examination_answer(struct tree *t, struct process *p)
 {
 	struct mu_image *live = query_image(p);
 	const uint32_t wanted = __atomic_load_n(&live->query_wanted, __ATOMIC_ACQUIRE);

@@ -13,7 +13,7 @@
  *
  * p  has a slot. Cheap without a question. A question is ignored unless its run was started for it.
  */
-void examination_answer(struct tree *t, const struct process *p);
+void examination_answer(struct tree *t, struct process *p);
 
 /* examination_answer_ended -- Tells whether FD is the pidfd of such a child, and reaps it. */
 bool examination_answer_ended(int fd);

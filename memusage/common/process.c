@@ -228,6 +228,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->slot = -1;
 	p->memory_fd = -1;
 	p->control = -1;
+	p->asked_checks = -1;
 	p->pidfd = pid > 0 ? process_reserve_fds((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
@@ -265,6 +266,8 @@ void processes_sweep(struct processes *all)
 		if (p->memory_fd >= 0)
 			close(p->memory_fd);
 		file_events_close(p->control);
+		if (p->asked_checks >= 0)
+			close(p->asked_checks);
 		samples_free(&p->samples);
 		free(p);
 	}

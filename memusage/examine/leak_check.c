@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/asked_checks.h"
 #include "memusage/examine/examination.h"
 #include "memusage/examine/heap_graph.h"
 #include "profile/graph/leak_heuristics.h"
@@ -122,9 +123,7 @@ static void *find_losses(struct snapshot *s, const void *options, struct mu_erro
 
 static uint64_t count_bytes(const void *result)
 {
-	const struct mu_leak_check *c = result;
-
-	return sizeof(*c) + c->count * sizeof(*c->loss);
+	return asked_checks_bytes(result);
 }
 
 const struct examination leak_check = {

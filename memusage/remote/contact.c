@@ -95,8 +95,8 @@ static int connect_to_collector(const struct sockaddr_un *address, size_t length
 	return -1;
 }
 
-/* Asks the collector that has answered once more. What it attaches may be any file. */
-static void ask_for_samples(const struct collector_search *s)
+/* Asks the collector that has answered once more, for another file, which may be any. */
+static void ask_for_file(const struct collector_search *s, unsigned int flag, int *file)
 {
 	struct collector_search again = { .question = s->question, .pidfd = s->pidfd };
 	struct contact *c = s->contact;
@@ -106,14 +106,13 @@ static void ask_for_samples(const struct collector_search *s)
 	struct pollfd wait = { .fd = -1, .events = POLLIN };
 	int error;
 
-	again.question.flags = CONTROL_SAMPLES | (s->question.flags & CONTROL_RUN);
+	again.question.flags = flag | (s->question.flags & CONTROL_RUN);
 	if (getpeername(c->connection, (struct sockaddr *)&address, &length) == 0)
 		wait.fd = connect_to_collector(&address, length, &error);
 	if (wait.fd >= 0 && send_question(&again, wait.fd) == 0 &&
-	    poll(&wait, 1, ANSWER_MS) > 0 && !receive_answer(a, wait.fd, &c->samples) &&
-	    c->samples >= 0) {
-		close(c->samples);
-		c->samples = -1;
+	    poll(&wait, 1, ANSWER_MS) > 0 && !receive_answer(a, wait.fd, file) && *file >= 0) {
+		close(*file);
+		*file = -1;
 	}
 	if (wait.fd >= 0)
 		close(wait.fd);
@@ -452,7 +451,7 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 		.contact = c,
 		.question = { .magic = CONTROL_MAGIC,
 			      .version = CONTROL_VERSION,
-			      .flags = flags & ~(uint32_t)CONTROL_SAMPLES,
+			      .flags = flags & ~(uint32_t)(CONTROL_SAMPLES | CONTROL_CHECKS),
 			      .arena = c->arena_number,
 			      .pid = pid },
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
@@ -463,7 +462,9 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 	if (!ask_abstract_sockets(&s))
 		ask_path_sockets(&s);
 	if (s.status == CONTACT_OK && flags & CONTROL_SAMPLES)
-		ask_for_samples(&s);
+		ask_for_file(&s, CONTROL_SAMPLES, &c->samples);
+	if (s.status == CONTACT_OK && flags & CONTROL_CHECKS)
+		ask_for_file(&s, CONTROL_CHECKS, &c->checks);
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);
@@ -579,6 +580,8 @@ void contact_close(struct contact *c)
 		close(c->arena);
 	if (c->samples >= 0)
 		close(c->samples);
+	if (c->checks >= 0)
+		close(c->checks);
 	while (c->orphans)
 		close(c->orphan[--c->orphans]);
 	if (c->file >= 0)

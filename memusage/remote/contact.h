@@ -28,6 +28,7 @@ struct contact {
 	int arena;			/* the collector's arena, not mapped yet; -1: none */
 	int samples;			/* the collector's file of struct control_samples, if
 					 * CONTROL_SAMPLES was asked for; -1: none */
+	int checks;			/* ... its file of asked_checks.h, if CONTROL_CHECKS was */
 	uint32_t arena_number;		/* set by the caller: which arena, with CONTROL_RUN */
 	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
 	unsigned int orphans;
@@ -37,7 +38,7 @@ struct contact {
 
 /* The initial value for contact_query() and contact_open(). */
 #define CONTACT_CLOSED \
-	((struct contact){ .connection = -1, .arena = -1, .samples = -1, .file = -1 })
+	((struct contact){ .connection = -1, .arena = -1, .samples = -1, .checks = -1, .file = -1 })
 
 /* contact_query -- Asks the collectors of our own user for process PID.
  *

@@ -216,7 +216,7 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 
 	if (pipe2(pair, O_CLOEXEC | O_NONBLOCK) < 0)
 		die("cannot create a pipe: %m");
-	if (r->command->file)
+	if (remote_makes_file(r))
 		prepare_temporary_file(r, owner);
 	r->owner = owner;
 	r->found_pipe = pair[1];

@@ -269,8 +269,9 @@ static const struct remote_command commands[] = {
 	  .help = "show the tree of callers at the peak so far" },
 	{ .name = "leaks", .operand = "N", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "show the N places of the blocks that are live now" },
-	{ .name = "leak_check", .operand = REMOTE_LEAKS_WORDS, .flags = CONTROL_EXCLUSIVE,
-	  .run = remote_leaks_run, .takes_words = true,
+	{ .name = "leak_check", .operand = REMOTE_LEAKS_WORDS,
+	  .flags = CONTROL_EXCLUSIVE | CONTROL_CHECKS | CONTROL_SAMPLES,
+	  .run = remote_leaks_run, .is_pattern = true, .takes_words = true,
 	  .help = "examine which blocks nothing points to any more, as Memcheck does" },
 	{ .name = "growth", .operand = "FROM..TO", .flags = CONTROL_SAMPLES,
 	  .run = remote_report_print,
@@ -431,6 +432,20 @@ static char **skip_once(struct remote *r)
 	return words;
 }
 
+/* Takes the last word away if it is the name of a file, which has a point or a slash: other words
+ * have none. Returns it, or NULL. */
+static const char *take_file_name(char **words)
+{
+	char *last = NULL;
+
+	while (*words)
+		last = *words++;
+	if (!last || !strpbrk(last, "./"))
+		return NULL;
+	*--words = NULL;
+	return last;
+}
+
 int remote_command_choose(struct remote *r)
 {
 	char **words = skip_once(r);
@@ -445,9 +460,11 @@ int remote_command_choose(struct remote *r)
 	r->command = find_command(option ? option : *words ? *words : "status");
 	if (!r->command)
 		return -1;
-	if (!option)
-		r->operand = *words ? words[1] : NULL;
 	r->words = *words ? words + 1 : words;
+	if (r->command->takes_words)
+		r->operand = r->command->is_pattern ? take_file_name(r->words) : NULL;
+	else if (!option)
+		r->operand = *r->words;
 	if (*words && words[1] && !r->command->takes_words && (!r->command->operand || words[2])) {
 		warn("%s takes %s", r->command->name,
 		     r->command->operand ? "at most one operand" : "no operand");

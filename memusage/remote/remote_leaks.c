@@ -16,17 +16,69 @@
 #include "cli/units.h"
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
+#include "memusage/common/asked_checks.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_report.h"
+#include "profile/read/leak_checks.h"
 
 /* ---- words ------------------------------------------------------------------------------ */
 
 struct leak_words {
-	const char *form;  /* of memusageprint's --leak-check */
-	const char *kinds; /* of --show-leak-kinds */
+	const char *kinds; /* of memusageprint's --show-leak-kinds */
 	const char *heuristics;
+	uint32_t form;	/* MU_LEAK_CHECK_SUMMARY or 0 */
+	uint32_t delta; /* MU_LEAK_CHECK_NEW, _INCREASED, _CHANGED, or 0: any */
+	uint32_t limit; /* of records, 0: none */
 };
+
+enum word_kind { WORD_FORM, WORD_GROUP, WORD_DELTA, WORD_KINDS, WORD_HEURISTICS, WORD_LIMITED,
+		 WORD_UNLIMITED };
+
+/* In Memcheck's order; any unique prefix of a word will do. */
+static const struct word {
+	const char *word;
+	enum word_kind kind;
+	uint32_t flag;
+	const char *set;
+} all_words[] = {
+	{ "full", WORD_FORM, 0, NULL },
+	{ "summary", WORD_FORM, MU_LEAK_CHECK_SUMMARY, NULL },
+	{ "kinds", WORD_KINDS, 0, NULL },
+	{ "reachable", WORD_GROUP, 0, "all" },
+	{ "possibleleak", WORD_GROUP, 0, "definite,indirect,possible" },
+	{ "definiteleak", WORD_GROUP, 0, "definite" },
+	{ "heuristics", WORD_HEURISTICS, 0, NULL },
+	{ "new", WORD_DELTA, MU_LEAK_CHECK_NEW, NULL },
+	{ "increased", WORD_DELTA, MU_LEAK_CHECK_INCREASED, NULL },
+	{ "changed", WORD_DELTA, MU_LEAK_CHECK_CHANGED, NULL },
+	{ "any", WORD_DELTA, 0, NULL },
+	{ "unlimited", WORD_UNLIMITED, 0, NULL },
+	{ "limited", WORD_LIMITED, 0, NULL },
+};
+enum { WORDS = sizeof(all_words) / sizeof(*all_words) };
+
+/* Returns NULL after a message. */
+static const struct word *find_word(const char *text)
+{
+	const struct word *found = NULL;
+	int count = 0;
+
+	for (int i = 0; i < WORDS && *text; i++) {
+		if (strcmp(all_words[i].word, text) == 0)
+			return &all_words[i];
+		if (strncmp(all_words[i].word, text, strlen(text)) != 0)
+			continue;
+		found = &all_words[i];
+		count++;
+	}
+	if (count == 1)
+		return found;
+	warn("leak_check: unknown word %s; it takes full or summary; kinds SET, reachable, "
+	     "possibleleak or definiteleak; heuristics SET; new, increased, changed or any; "
+	     "limited N or unlimited; and a FILE, whose name has a point or a slash", text);
+	return NULL;
+}
 
 /* Reads the word that follows the one at W as a set. Returns it, or NULL after a message. */
 static const char *read_set(char **w, const char *const *known)
@@ -44,46 +96,55 @@ static const char *read_set(char **w, const char *const *known)
 	return why ? NULL : w[1];
 }
 
+/* Returns 0 after a message. */
+static uint32_t read_limit(char **w)
+{
+	const char *text = w[1] ? w[1] : "";
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text >= '0' && *text <= '9' && *end == '\0' && number >= 1 && number <= UINT32_MAX)
+		return (uint32_t)number;
+	warn("leak_check %s %s: it takes the number of loss records, 1 or more", *w, text);
+	return 0;
+}
+
 /* Returns how many words were read, or -1 after a message. */
 static int read_word(struct leak_words *words, char **w)
 {
-	static const struct {
-		const char *word, *kinds;
-	} groups[] = {
-		{ "reachable", "all" },
-		{ "possibleleak", "definite,possible" },
-		{ "definiteleak", "definite" },
-	};
+	const struct word *word = find_word(*w);
 
-	if (strcmp(*w, "full") == 0 || strcmp(*w, "summary") == 0) {
-		words->form = *w;
+	if (!word)
+		return -1;
+	switch (word->kind) {
+	case WORD_FORM:
+		words->form = word->flag;
 		return 1;
-	}
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-		if (strcmp(*w, groups[i].word) == 0) {
-			words->kinds = groups[i].kinds;
-			return 1;
-		}
-	}
-	if (strcmp(*w, "kinds") == 0) {
+	case WORD_GROUP:
+		words->kinds = word->set;
+		return 1;
+	case WORD_DELTA:
+		words->delta = word->flag;
+		return 1;
+	case WORD_KINDS:
 		words->kinds = read_set(w, word_set_leak_kinds);
 		return words->kinds ? 2 : -1;
-	}
-	if (strcmp(*w, "heuristics") == 0) {
+	case WORD_HEURISTICS:
 		words->heuristics = read_set(w, word_set_leak_heuristics);
 		return words->heuristics ? 2 : -1;
-	}
-	if (strcmp(*w, "unlimited") == 0 || strcmp(*w, "any") == 0)
+	case WORD_LIMITED:
+		words->limit = read_limit(w);
+		return words->limit ? 2 : -1;
+	default:
+		words->limit = 0;
 		return 1;
-	warn("leak_check: unknown word %s; it takes full or summary, kinds SET, heuristics SET, "
-	     "reachable, possibleleak, definiteleak", *w);
-	return -1;
+	}
 }
 
 static int read_words(struct leak_words *words, char **w)
 {
-	*words = (struct leak_words){ .form = "full", .kinds = "definite,possible",
-				      .heuristics = "all" };
+	*words = (struct leak_words){ .kinds = "definite,possible", .heuristics = "none",
+				      .delta = MU_LEAK_CHECK_INCREASED };
 	while (*w) {
 		int count = read_word(words, w);
 
@@ -94,11 +155,59 @@ static int read_words(struct leak_words *words, char **w)
 	return 0;
 }
 
+/* ---- the check before ----------------------------------------------------------------------- */
+
+static struct mu_leak_check *flatten_check(const struct leak_check *c)
+{
+	const size_t size = c->head.count * sizeof(*c->loss);
+	struct mu_leak_check *flat = xmalloc(sizeof(*flat) + size);
+
+	*flat = c->head;
+	memcpy(flat->loss, c->loss, size);
+	return flat;
+}
+
+/* Returns the last check that the process itself has requested, or NULL. */
+static struct mu_leak_check *read_requested(const struct remote *r)
+{
+	struct mu_leak_check *last = NULL;
+	struct leak_checks all;
+	struct image im;
+
+	if (live_image(&r->contact.live, &im, NULL) < 0)
+		return NULL;
+	leak_checks_read(&all, &im);
+	if (all.count > 0)
+		last = flatten_check(&all.check[all.count - 1]);
+	leak_checks_free(&all);
+	return last;
+}
+
+/* Returns the check that the next one is compared with, to be freed; NULL if there was none. */
+static struct mu_leak_check *read_last(const struct remote *r, struct asked_image image)
+{
+	struct mu_leak_check *requested = read_requested(r), *last;
+	struct asked_checks asked;
+
+	asked_checks_read(&asked, r->contact.checks, image);
+	if (!requested || (asked.last && asked.last->mono_ns > requested->mono_ns)) {
+		last = asked.last;
+		asked.last = NULL;
+		free(requested);
+	} else {
+		last = requested;
+	}
+	asked_checks_free(&asked);
+	if (last)
+		last->flags |= MU_LEAK_CHECK_ASKED;
+	return last;
+}
+
 /* ---- the report ------------------------------------------------------------------------- */
 
 static void append_form(struct opt_list *list, const struct remote *r)
 {
-	opt_list_append(list, xasprintf("--leak-check=%s", r->leak_words->form));
+	opt_list_append(list, "--leak-check=full");
 	opt_list_append(list, xasprintf("--show-leak-kinds=%s", r->leak_words->kinds));
 }
 
@@ -119,27 +228,45 @@ static const char *find_why_not(const struct remote *r)
 	return NULL;
 }
 
-int remote_leaks_run(struct remote *r)
+static struct mu_leak_check *make_check(struct remote *r, const struct leak_words *words)
 {
 	struct leak_check_options o = { .heuristics = 0 };
 	struct mu_leak_check *check;
-	struct leak_words words;
 	char text[UNITS_LENGTH];
+
+	word_set_parse(words->heuristics, word_set_leak_heuristics, &o.heuristics);
+	check = remote_examination_run(r, &leak_check, find_why_not(r), &o);
+	if (!check)
+		return NULL;
+	check->flags |= MU_LEAK_CHECK_ASKED | words->form | words->delta;
+	check->limit = words->limit;
+	if (r->settings->verbose)
+		fprintf(stderr, "memusage: process %d stood still for %s\n", (int)r->pid,
+			units_duration(text, check->pause_ns));
+	return check;
+}
+
+int remote_leaks_run(struct remote *r)
+{
+	const struct asked_image image = { r->contact.live.slot, r->contact.live.generation };
+	struct leak_words words;
+	struct asked_checks made;
 	int result;
 
 	if (read_words(&words, r->words) < 0)
 		return -1;
-	word_set_parse(words.heuristics, word_set_leak_heuristics, &o.heuristics);
-	check = remote_examination_run(r, &leak_check, find_why_not(r), &o);
-	if (!check)
+	made.last = make_check(r, &words);
+	if (!made.last)
 		return -1;
-	if (r->settings->verbose)
-		fprintf(stderr, "memusage: process %d stood still for %s\n", (int)r->pid,
-			units_duration(text, check->pause_ns));
+	made.before = read_last(r, image);
+	if (r->contact.checks >= 0 && !asked_checks_write(&made, r->contact.checks, image))
+		warn("process %d: the next check cannot be compared with this one: %m",
+		     (int)r->pid);
 	r->leak_words = &words;
-	r->leak_check = check;
-	result = remote_report_print_as(r, append_form);
-	r->leak_check = NULL;
-	free(check);
+	r->leak_check = made.last;
+	r->leak_check_before = made.before;
+	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
+	r->leak_check = r->leak_check_before = NULL;
+	asked_checks_free(&made);
 	return result;
 }

@@ -7,8 +7,11 @@
 #include "memusage/remote/remote_run.h"
 
 /* The words that the command takes, for the help. */
-#define REMOTE_LEAKS_WORDS "full|summary] [kinds SET"
+#define REMOTE_LEAKS_WORDS "summary] [kinds SET] [any|new] [FILE"
 
-/* remote_leaks_run -- Examines the process, and prints which of its blocks are lost. Returns 0, or
- * -1 after a message. */
+/* remote_leaks_run -- Examines the process, and prints which of its blocks are lost, or what has
+ * changed since the last check; or writes a recording with that.
+ *
+ * Returns 0, or -1 after a message.
+ */
 int remote_leaks_run(struct remote *r);

@@ -27,8 +27,6 @@ static const char *find_why_not(const struct remote *r)
 	if (!(flags & MU_CFG_STACKS))
 		return "no call stacks are recorded: start it with --fragmentation, --record or "
 		       "--top";
-	if (r->owner && r->operand)
-		return "a file can be written by its owner only: give no FILE";
 	return NULL;
 }
 

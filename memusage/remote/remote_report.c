@@ -76,6 +76,7 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		c.image.holders = &r->holders;
 		c.image.holder_count = r->holders != NULL;
 		c.image.leak_check = r->leak_check;
+		c.image.leak_check_before = r->leak_check_before;
 		if (!r->leak_check && !r->pages && !r->holders)
 			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);

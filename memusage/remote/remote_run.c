@@ -17,6 +17,11 @@ const char *remote_file_name(const struct remote *r)
 	return r->operand ? r->operand : r->command->file;
 }
 
+bool remote_makes_file(const struct remote *r)
+{
+	return r->command->file || (r->command->is_pattern && r->operand);
+}
+
 void remote_append_options(struct opt_list *list, const struct remote *r)
 {
 	const struct control_answer *a = &r->contact.answer;

@@ -31,6 +31,7 @@ struct remote {
 	bool is_query;		   /* do not explain yet why nothing was found */
 	const struct leak_words *leak_words; /* of leak_check; private to remote_leaks.c */
 	const struct mu_leak_check *leak_check; /* that a copy of the recording gets, or NULL */
+	const struct mu_leak_check *leak_check_before; /* the one to compare it with; likewise */
 };
 
 struct remote_command {
@@ -51,6 +52,10 @@ struct remote_command {
 /* remote_file_name -- Returns the name of the requested file, or the command's default; borrowed.
  * Not for xtmemory. */
 const char *remote_file_name(const struct remote *r);
+
+/* remote_makes_file -- Tells whether the command writes a file, which may be an operand that it can
+ * do without. */
+bool remote_makes_file(const struct remote *r);
 
 /* remote_append_options -- Appends the options of the run for memusageprint, if it may choose them,
  * followed by those of this command line, which take precedence. The texts are borrowed from R. */

@@ -85,7 +85,8 @@ static void print_check(FILE *out, const struct leak_report *r)
 /* Which records the program wanted to see. */
 static enum leak_delta delta_of(const struct leak_check *c)
 {
-	return c->head.flags & MU_LEAK_CHECK_INCREASED ? LEAK_INCREASED :
+	return c->head.flags & MU_LEAK_CHECK_NEW       ? LEAK_NEW :
+	       c->head.flags & MU_LEAK_CHECK_INCREASED ? LEAK_INCREASED :
 	       c->head.flags & MU_LEAK_CHECK_CHANGED   ? LEAK_CHANGED :
 							 LEAK_ANY;
 }
@@ -95,6 +96,15 @@ static void warn_about_check(const struct report_subject *s, const struct leak_c
 	if (c->head.flags & MU_LEAK_CHECK_CUT)
 		warn("process %d: some of its memory could not be read: blocks to which only that "
 		     "points seem lost", (int)s->pid);
+}
+
+/* The other checks are printed together at the end; those that clients have asked for were printed
+ * then, and the last of them is what this recording is for. */
+static bool is_printed(const struct leak_checks *all, size_t i)
+{
+	const bool is_answer = all->check[all->count - 1].head.flags & MU_LEAK_CHECK_ASKED;
+
+	return is_answer ? i == all->count - 1 : !(all->check[i].head.flags & MU_LEAK_CHECK_ASKED);
 }
 
 int leak_text_print(FILE *out, struct report_subject *s, const struct settings *settings)
@@ -121,10 +131,14 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 
 	leak_checks_read(&all, &s->image);
 	for (size_t i = 0; i < all.count; i++) {
+		if (!is_printed(&all, i))
+			continue;
 		r.check = &all.check[i];
 		r.o.is_full = is_full && !(r.check->head.flags & MU_LEAK_CHECK_SUMMARY);
 		r.o.delta = delta_of(r.check);
-		r.before = r.o.delta != LEAK_ANY ? i > 0 ? &all.check[i - 1] : &none : NULL;
+		r.o.limit = r.check->head.limit;
+		r.o.is_asked = r.check->head.flags & MU_LEAK_CHECK_ASKED;
+		r.before = i > 0 ? &all.check[i - 1] : &none;
 		r.heap = r.check->head.flags & MU_LEAK_CHECK_AT_END ? &heap : NULL;
 		heap.frees = heap.allocs - live_blocks(r.check);
 		warn_about_check(s, r.check);

@@ -44,6 +44,7 @@ struct image {
 	const uint8_t *outside;
 	uint64_t outside_size;
 	const struct mu_leak_check *leak_check; /* made from outside; borrowed, NULL none */
+	const struct mu_leak_check *leak_check_before; /* that it is compared with; likewise */
 	const struct mu_pages *pages; /* found from outside; borrowed. NULL: those of the image */
 	const struct mu_holders *const *holders; /* likewise; besides those of the image */
 	uint32_t holder_count;

@@ -94,6 +94,8 @@ void leak_checks_read(struct leak_checks *all, const struct image *im)
 		next = c.head.next;
 	}
 	reverse_checks(all);
+	if (im->leak_check_before)
+		append_outside(all, im->leak_check_before);
 	if (im->leak_check)
 		append_outside(all, im->leak_check);
 }

@@ -29,4 +29,31 @@ like "$(cat mu.log)" '^==[0-9]+== 50 \(\+50\) bytes in 1 \(\+1\) blocks are stil
 run memusage --top leak_requests
 is "$status" 0 'without --leak-check'
 is "$(printf '%s\n' "$err" | grep -c 'lost=9/9')" 4 '... the requests do nothing'
+
+# ---- compared with Memcheck ---------------------------------------------------------------------
+if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 5
+	done_testing
+fi
+# report FILE: what of it does not depend on where code is; what was asked for and then the end
+report() {
+	sed -E '/Memcheck, a memory|Parent PID|Copyright|Using Valgrind|Command: |For lists of|ERROR SUMMARY/d
+		s/^==[0-9]+== ?//; s/0x[0-9A-F]+: //; s/malloc \(in .*/malloc/' "$1" |
+		sed '/./,$!d' | cat -s
+}
+valgrind --run-libc-freeres=no --leak-check=full --show-leak-kinds=all --log-file=vg.log \
+	leak_requests 2>vg.told
+memusage -q --leak-check=full --show-leak-kinds=all -o mu.log \
+	leak_requests 2>mu.told
+same mu.told vg.told 'the program is told what Memcheck tells it'
+report vg.log >vg.said
+report mu.log >mu.said
+num "$(grep -c 'in loss record' vg.said)" -gt 5 'Memcheck prints its records'
+same mu.said vg.said '... and memusage the same ones'
+# Valgrind has this request from version 3.21 on.
+memusage --leak-check=full -o mu.log leak_requests new 2>/dev/null </dev/null
+sed '/HEAP SUMMARY/,$d' mu.log >asked
+is "$(grep -c '== 20 (+20) bytes in 1 (+1) blocks are definitely lost' asked)" 1 \
+	'VALGRIND_DO_NEW_LEAK_CHECK prints what was not there'
+is "$(tail -8 asked | grep -c 'in loss record')" 0 '... and nothing else'
 done_testing

@@ -37,7 +37,7 @@ leak_sums() {
 		echo '0/0 0/0 0/0 0/0'
 		return
 	fi
-	tr -d ',' <"$1" |
+	tr -d ',' <"$1" | sed 's/ ([+-][0-9]*)//g' |
 		sed -n 's/^==[0-9]*== *\(.*\): \([0-9]*\) bytes in \([0-9]*\) blocks$/\1:\2\/\3/p' |
 		sed -n 's/^\(definitely lost\|indirectly lost\|possibly lost\|still reachable\)://p' |
 		paste -sd' '

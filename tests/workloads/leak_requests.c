@@ -2,9 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Valgrind's header, as far as it is needed: the same bytes of code, and the same numbers. */
 static unsigned long request(unsigned long number, unsigned long a, unsigned long b,
@@ -32,6 +34,11 @@ static __attribute__((noinline)) void lose(size_t size)
 	memset(p, 0, size);
 	p = NULL;
 	room[0] = room[4095] = 0;
+	/* Nor in a register that functions may change. */
+	__asm__ volatile("xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, %%esi; xor %%edi, %%edi;"
+			 "xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d;"
+			 "xor %%r11d, %%r11d; xor %%eax, %%eax" ::: "rax", "rcx", "rdx", "rsi",
+			 "rdi", "r8", "r9", "r10", "r11", "cc");
 }
 
 static void *volatile held;
@@ -48,13 +55,18 @@ static __attribute__((noinline)) void print_counts(const char *when)
 		when, n[0], b[0], n[1], b[1], n[2], b[2], n[3], b[3]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const bool waits = argc > 1 && strcmp(argv[1], "wait") == 0;
+	char byte;
+
 	print_counts("before");
 	lose(100);
 	held = (char *)malloc(50) + 3;
 	request(DO_LEAK_CHECK, 0, 0, 0, 0);
 	print_counts("first");
+	if (waits && (write(STDOUT_FILENO, "ready\n", 6) != 6 || read(STDIN_FILENO, &byte, 1) != 1))
+		return 1;
 	lose(30);
 	request(DO_LEAK_CHECK, 0, 1, 0, 0); /* what has been added */
 	print_counts("added");
@@ -62,5 +74,12 @@ int main(void)
 	request(DO_LEAK_CHECK, 0, 2, 0, 0); /* what has changed */
 	request(DO_LEAK_CHECK, 1, 0, 0, 0); /* a summary */
 	print_counts("last");
+	if (waits)
+		return read(STDIN_FILENO, &byte, 1) < 0;
+	if (argc > 1) {
+		lose(20);
+		request(DO_LEAK_CHECK, 0, 3, 0, 0); /* what is new */
+		request(DO_LEAK_CHECK, 0, 3, 0, 0);
+	}
 	return 0;
 }

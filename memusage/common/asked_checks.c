@@ -1,0 +1,94 @@
+/* asked_checks.c -- The last leak checks that clients have asked for, of one process.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/common/asked_checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "profile/base/file.h"
+
+#define BYTES_MAX (UINT64_C(1) << 30)
+
+/* The beginning of the file; the last check follows, then the one before. */
+struct file_head {
+	struct asked_image image;
+	uint64_t last_bytes, before_bytes; /* 0: none */
+};
+
+uint64_t asked_checks_bytes(const struct mu_leak_check *c)
+{
+	uint64_t bytes = sizeof(*c) + c->count * sizeof(*c->loss);
+	const struct mu_leak_check *behind = (const void *)((const char *)c + bytes);
+
+	if (c->flags & MU_LEAK_CHECK_PAIR)
+		bytes += sizeof(*behind) + behind->count * sizeof(*behind->loss);
+	return bytes;
+}
+
+/* Returns NULL if the check is not there as a whole. */
+static struct mu_leak_check *read_check(int fd, uint64_t at, uint64_t bytes)
+{
+	struct mu_leak_check *c;
+
+	if (bytes < sizeof(*c) || bytes > BYTES_MAX)
+		return NULL;
+	c = xmalloc(bytes);
+	if (pread(fd, c, bytes, (off_t)at) == (ssize_t)bytes &&
+	    c->count <= BYTES_MAX / sizeof(*c->loss) && !(c->flags & MU_LEAK_CHECK_PAIR) &&
+	    asked_checks_bytes(c) == bytes)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void asked_checks_read(struct asked_checks *c, int fd, struct asked_image image)
+{
+	struct file_head head;
+	struct stat st;
+
+	*c = (struct asked_checks){ NULL, NULL };
+	if (fd < 0 || pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.image.slot != image.slot || head.image.generation != image.generation ||
+	    head.last_bytes > BYTES_MAX || head.before_bytes > BYTES_MAX || fstat(fd, &st) < 0 ||
+	    (uint64_t)st.st_size != sizeof(head) + head.last_bytes + head.before_bytes)
+		return;
+	c->last = read_check(fd, sizeof(head), head.last_bytes);
+	c->before = read_check(fd, sizeof(head) + head.last_bytes, head.before_bytes);
+}
+
+/* The length tells a reader whether all of it was written. */
+bool asked_checks_write(const struct asked_checks *c, int fd, struct asked_image image)
+{
+	const struct file_head head = {
+		.image = image,
+		.last_bytes = asked_checks_bytes(c->last),
+		.before_bytes = c->before ? asked_checks_bytes(c->before) : 0,
+	};
+
+	return ftruncate(fd, 0) == 0 && file_write_at(fd, &head, sizeof(head), 0) &&
+	       file_write_at(fd, c->last, head.last_bytes, sizeof(head)) &&
+	       file_write_at(fd, c->before, head.before_bytes, sizeof(head) + head.last_bytes);
+}
+
+struct mu_leak_check *asked_checks_join(struct mu_leak_check *result,
+					const struct mu_leak_check *last)
+{
+	const uint64_t first = asked_checks_bytes(result), second = asked_checks_bytes(last);
+	struct mu_leak_check *both = xreallocarray(result, 1, first + second);
+
+	memcpy((char *)both + first, last, second);
+	both->flags |= MU_LEAK_CHECK_PAIR;
+	return both;
+}
+
+void asked_checks_free(struct asked_checks *c)
+{
+	free(c->last);
+	free(c->before);
+	*c = (struct asked_checks){ NULL, NULL };
+}

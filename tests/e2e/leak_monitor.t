@@ -1,0 +1,152 @@
+#!/bin/sh
+# leak_monitor.t -- `memusage --pid=PID leak_check` is Memcheck's monitor command of this name: the
+# same words, and the same report after each step of a program that loses blocks.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
+need_bin memusage memusageprint leak_steps
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+# begin COMMAND...: runs it with a pipe as its input; the steps taken are the lines of output
+begin() {
+	program=
+	rm -f input
+	mkfifo input
+	: >output
+	"$@" <input >output 2>errors &
+	launcher=$!
+	exec 3>input
+	steps=0
+	step
+}
+has_taken() { [ "$(grep -c ready output)" -ge "$1" ]; }
+# step: the next one; the first is taken by itself
+step() {
+	[ "$steps" -eq 0 ] || printf x >&3
+	steps=$((steps + 1))
+	until_true has_taken "$steps"
+	# Its registers count as long as it is not in a system call.
+	[ ! "$program" ] || until_true grep -q '^State:[[:space:]]*S' "/proc/$program/status"
+}
+end() {
+	exec 3>&-
+	wait "$launcher"
+}
+ask() { memusage --pid="$program" leak_check "$@"; }
+begin_recorded() {
+	begin memusage -q "$@" leak_steps
+	program=$(pids leak_steps "$launcher" | head -1)
+}
+
+# ---- without Valgrind -------------------------------------------------------------------------
+begin_recorded --leak-check=full -o end.log
+if ! ask >first.log 2>first.err && grep -q 'ptrace' first.err; then
+	end
+	skip_all "processes cannot be traced here: $(cat first.err)"
+fi
+is "$(sed -n '/loss record 4/s/^==[0-9]*== //p' first.log)" \
+	"96 (+96) (32 (+32) direct, 64 (+64) indirect) bytes in 1 (+1) blocks are definitely lost in\
+ loss record 4 of 4" 'at first everything is new'
+is "$(ask | grep -c 'in loss record')" 0 'a second check shows what has increased: nothing'
+step
+is "$(ask new | grep -c 'in loss record')" 1 'new: records that were not there'
+step
+like "$(ask full reachable changed)" \
+	'^==[0-9]+== 0 \(-40\) bytes in 0 \(-1\) blocks are still reachable in loss record' \
+	'changed: also what is gone'
+is "$(ask any | grep -c 'in loss record')" 2 'any: all of them'
+like "$(ask any limited 1)" 'in loss record 5 of 5$' 'limited 1: the largest one'
+is "$(ask any limited 1 | grep -c 'in loss record')" 1 '... alone'
+is "$(ask defin any unl | grep -c 'definitely lost in loss record')" 2 'words can be abbreviated'
+like "$(ask summary)" "^==[0-9]+== To see details of leaked memory, give 'full' arg to leak_check$" \
+	'a summary says how to see more'
+run ask any ./kept.mur
+is "$status$out" 0 'with the name of a file a recording is kept'
+like "$(memusageprint --leak-check kept.mur)" 'definitely lost in loss record 5 of 5$' \
+	'... of which memusageprint prints the check'
+for words in limited 'limited 0' 'limited x' kinds everything; do
+	# shellcheck disable=SC2086  # several words
+	run ask $words
+	is "$status" 125 "leak_check $words is an error"
+done
+like "$err" 'unknown word everything; it takes full or summary' '... that says what there is'
+step
+ask >/dev/null
+end
+is "$(grep -c 'HEAP SUMMARY' end.log)" 1 'the end of the run is reported'
+is "$(grep -c 'LEAK SUMMARY' end.log)" 1 '... and nothing that a client has seen already'
+
+# ---- the requests of the program see what clients have asked for ------------------------------------
+begin memusage -q --leak-check=full -o end.log leak_requests wait
+program=$(pids leak_requests "$launcher" | head -1)
+ask >log
+is "$(leak_sums log)" '100/1 0/0 50/1 0/0' 'a check after one that the program made'
+like "$(ask summary any; ask)" 'definitely lost: 100 \(\+0\) bytes' '... is compared with it'
+printf x >&3
+until_true grep -q last errors
+is "$(ask summary changed | grep -c '(+0) bytes in')" 5 '... and so is one after the last'
+end
+like "$(cat end.log)" '^==[0-9]+== 30 \(\+30\) bytes in 1 \(\+1\) blocks are definitely lost' \
+	'what the program asked for is compared with what the client has seen'
+is "$(grep -c 'LEAK SUMMARY' end.log)" 5 '... and the report has the checks of the program'
+
+# ---- compared with Memcheck ---------------------------------------------------------------------
+if ! command -v vgdb >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 12
+	done_testing
+fi
+# report FILE: what does not depend on where code is
+report() {
+	sed -E 's/^==[0-9]+== ?//; s/0x[0-9A-F]+: //; s/malloc \(in .*/malloc/' "$1"
+}
+# What both are asked, in order; + is a step.
+cat >questions <<'END'
+summary
+full
++
+full increased
+full
+full changed
++
+full kinds all changed
+full reachable changed
+full reachable any
+full definite any
+full possibleleak any
++
+full kinds indirect,reachable
+full any heuristics all kinds all
++
+summary increased
+full changed kinds definite
+END
+ask_all() {
+	while read -r words; do
+		if [ "$words" = + ]; then
+			step
+			continue
+		fi
+		echo "# leak_check $words"
+		# shellcheck disable=SC2086  # several words
+		"$@" $words 2>/dev/null
+	done <questions
+}
+begin valgrind --run-libc-freeres=no --leak-check=full --vgdb=yes --vgdb-prefix="$PWD/vgdb" \
+	--log-file=vg.log leak_steps
+ask_all vgdb --vgdb-prefix="$PWD/vgdb" leak_check >vg.answers
+end
+begin_recorded --leak-check=full -o mu.log
+ask_all ask >mu.answers
+end
+report vg.answers >vg.said
+report mu.answers >mu.said
+num "$(grep -c 'in loss record' vg.said)" -gt 15 'Memcheck has answered'
+same mu.said vg.said 'every answer is that of Memcheck'
+sed -n '/HEAP SUMMARY/,/For lists/p' vg.log | grep -v 'For lists' >vg.end
+report vg.end >vg.said
+sed -n '/HEAP SUMMARY/,/ERROR SUMMARY/p' mu.log | grep -v 'ERROR SUMMARY' >mu.end
+report mu.end >mu.said
+same mu.said vg.said '... and so is the report at the end'
+done_testing
