@@ -37,9 +37,12 @@ enum mu_leak_check_flag {
 	MU_LEAK_CHECK_NEW = 64,	   /* records that were not there */
 	MU_LEAK_CHECK_ASKED = 128, /* memusage --pid has asked for it and printed it: later ones are
 				    * compared with it */
-	MU_LEAK_CHECK_PAIR = 256   /* of an answer: behind the losses is the check before this one,
+	MU_LEAK_CHECK_PAIR = 256,  /* of an answer: behind the losses is the check before this one,
 				    * one that a client has asked for */
+	MU_LEAK_CHECK_LIST = 512   /* behind the losses is a struct mu_leak_list */
 };
+/* With ASKED, in the flags: the set of heuristics. */
+#define MU_LEAK_CHECK_HEURISTICS(flags) ((flags) >> 16)
 
 struct mu_leak_check {
 	uint64_t next;	  /* offset of the check before this one, 0 none */
@@ -51,5 +54,59 @@ struct mu_leak_check {
 	struct mu_loss loss[];
 };
 
+/* What a client has asked for besides a leak check. Such a check is in copies for memusageprint
+ * only; it has no losses of its own. */
+enum mu_leak_list_kind {
+	MU_LEAK_LIST_BLOCKS = 1,  /* of loss records of the check before: struct mu_leak_block */
+	MU_LEAK_LIST_POINTERS = 2 /* to a range of memory: struct mu_leak_pointer */
+};
+
+struct mu_leak_list {
+	uint64_t bytes; /* of all, a multiple of 8 */
+	uint32_t kind;	/* enum mu_leak_list_kind */
+	uint32_t limit;	/* most blocks to print, 0: all */
+	uint32_t first, last; /* loss records, from 1 */
+	uint64_t heuristics;  /* set: only blocks that one of them explains; 0: all */
+	uint64_t start, size; /* the range of memory, in bytes */
+	uint64_t count;	      /* entries, which follow; then texts, ended by zero bytes */
+};
+
+/* A live block. All of the process are listed, ascending by address. */
+struct mu_leak_block {
+	uint64_t start, size;
+	uint32_t site;
+	uint32_t group;	   /* number of the block that was found to lead to it; itself: none */
+	uint16_t kind;	   /* enum mu_loss_kind */
+	uint16_t heuristic; /* as in struct mu_loss */
+	uint32_t reserved;
+};
+
+/* What has a pointer, in the words of Valgrind's descriptions of addresses. */
+enum mu_pointer_place {
+	MU_POINTER_REGISTER = 1, /* text: its name */
+	MU_POINTER_STACK = 2,
+	MU_POINTER_BLOCK = 3,
+	MU_POINTER_SYMBOL = 4,	 /* text: name of the variable */
+	MU_POINTER_DATA = 5,	 /* text: file of the object */
+	MU_POINTER_BSS = 6,	 /* likewise */
+	MU_POINTER_FILE = 7,	 /* text: the file that is mapped */
+	MU_POINTER_ANONYMOUS = 8
+};
+
+struct mu_leak_pointer {
+	uint64_t at;	 /* its address */
+	uint64_t target; /* where it points to */
+	uint64_t start, size; /* BLOCK, SYMBOL: what it is in */
+	uint64_t block;	 /* start of the block that it points into, if a heuristic explains it */
+	uint64_t text;	 /* offset in the list */
+	uint32_t site;	 /* BLOCK */
+	uint32_t thread; /* REGISTER, STACK: its number in the process, from 1 */
+	uint16_t place;	 /* enum mu_pointer_place */
+	uint16_t heuristic; /* that explains it if it points to the middle of a block, 0: none */
+	uint32_t access; /* FILE, ANONYMOUS: 4 read, 2 write, 1 code */
+};
+
 _Static_assert(sizeof(struct mu_loss) == 40, "mu_loss is part of the format");
+_Static_assert(sizeof(struct mu_leak_block) == 32, "mu_leak_block is part of the format");
+_Static_assert(sizeof(struct mu_leak_pointer) == 64, "mu_leak_pointer is part of it");
 _Static_assert(sizeof(struct mu_leak_check) == 40, "mu_leak_check is part of the format");

@@ -132,6 +132,48 @@ void leak_records_make(struct leak_records *all, const struct leak_report *r)
 	qsort(all->record, all->count, sizeof(*all->record), compare_records);
 }
 
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+struct numbered_key {
+	uint64_t key;
+	size_t number;
+	uint16_t kind;
+};
+
+static int compare_numbered(const void *a, const void *b)
+{
+	const struct numbered_key *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+size_t *leak_records_number(const struct leak_records *all, const struct leak_report *r)
+{
+	const struct profile *p = r->filter->profile;
+	const size_t places = ((size_t)p->sites.count + 1) * LEAK_RECORD_KINDS;
+	struct numbered_key *known = xcalloc(all->count + 1, sizeof(*known));
+	size_t *number = xcalloc(places, sizeof(*number));
+
+	for (size_t i = 0; i < all->count; i++)
+		known[i] = (struct numbered_key){ all->record[i].key, i + 1, all->record[i].kind };
+	qsort(known, all->count, sizeof(*known), compare_numbered);
+	for (size_t at = 0; at < p->sites.count * (size_t)LEAK_RECORD_KINDS; at++) {
+		const struct numbered_key wanted = {
+			.key = key_of_site(p, (uint32_t)(at / LEAK_RECORD_KINDS),
+					   frames_that_count(&r->o)),
+			.kind = at % LEAK_RECORD_KINDS,
+		};
+		const struct numbered_key *found = bsearch(&wanted, known, all->count,
+							   sizeof(*known), compare_numbered);
+
+		number[at] = found ? found->number : 0;
+	}
+	free(known);
+	return number;
+}
+
 void leak_records_free(struct leak_records *all)
 {
 	free(all->record);

@@ -28,5 +28,11 @@ struct leak_records {
 /* leak_records_make -- Makes the records of a check, with the sums of the one before. */
 void leak_records_make(struct leak_records *all, const struct leak_report *r);
 
+enum { LEAK_RECORD_KINDS = MU_LOSS_DEFINITE + 1 };
+
+/* leak_records_number -- Returns the numbers, from 1, of the records that have the blocks of a site
+ * and kind, at site * LEAK_RECORD_KINDS + kind; 0: none has. Free it. */
+size_t *leak_records_number(const struct leak_records *all, const struct leak_report *r);
+
 /* leak_records_free -- Releases everything. */
 void leak_records_free(struct leak_records *all);

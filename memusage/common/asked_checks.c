@@ -24,7 +24,10 @@ uint64_t asked_checks_bytes(const struct mu_leak_check *c)
 {
 	uint64_t bytes = sizeof(*c) + c->count * sizeof(*c->loss);
 	const struct mu_leak_check *behind = (const void *)((const char *)c + bytes);
+	const struct mu_leak_list *list = (const void *)behind;
 
+	if (c->flags & MU_LEAK_CHECK_LIST)
+		return bytes + list->bytes;
 	if (c->flags & MU_LEAK_CHECK_PAIR)
 		bytes += sizeof(*behind) + behind->count * sizeof(*behind->loss);
 	return bytes;
@@ -33,13 +36,14 @@ uint64_t asked_checks_bytes(const struct mu_leak_check *c)
 /* Returns NULL if the check is not there as a whole. */
 static struct mu_leak_check *read_check(int fd, uint64_t at, uint64_t bytes)
 {
+	const uint32_t more = MU_LEAK_CHECK_PAIR | MU_LEAK_CHECK_LIST;
 	struct mu_leak_check *c;
 
 	if (bytes < sizeof(*c) || bytes > BYTES_MAX)
 		return NULL;
 	c = xmalloc(bytes);
 	if (pread(fd, c, bytes, (off_t)at) == (ssize_t)bytes &&
-	    c->count <= BYTES_MAX / sizeof(*c->loss) && !(c->flags & MU_LEAK_CHECK_PAIR) &&
+	    c->count <= BYTES_MAX / sizeof(*c->loss) && !(c->flags & more) &&
 	    asked_checks_bytes(c) == bytes)
 		return c;
 	free(c);

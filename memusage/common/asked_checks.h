@@ -22,7 +22,8 @@ struct asked_image {
 	uint32_t slot, generation;
 };
 
-/* asked_checks_bytes -- Returns the length of a check with its losses, and of the one behind it. */
+/* asked_checks_bytes -- Returns the length of a check with its losses, and of what is behind
+ * them. */
 uint64_t asked_checks_bytes(const struct mu_leak_check *c);
 
 /* asked_checks_read -- Reads what is in FD. None are there if they are about another image, or if

@@ -11,6 +11,7 @@
 #include "memusage/common/asked_checks.h"
 #include "memusage/examine/examination.h"
 #include "memusage/examine/heap_graph.h"
+#include "memusage/examine/snapshot_memory.h"
 #include "profile/graph/leak_heuristics.h"
 #include "profile/graph/leak_losses.h"
 
@@ -21,29 +22,6 @@ struct explainer {
 	struct leak_memory memory;
 	unsigned int heuristics;
 };
-
-static unsigned int read_words(void *data, uint64_t address, uint64_t *word, unsigned int count)
-{
-	const struct snapshot *s = data;
-
-	return (unsigned int)(address_space_read(&s->space, address, word, count * 8) / 8);
-}
-
-static bool is_code(void *data, uint64_t address)
-{
-	const struct snapshot *s = data;
-	const struct area *a = address_space_find(&s->space, address);
-
-	return a && a->flags & AREA_CODE && a->flags & AREA_FILE;
-}
-
-static bool is_file(void *data, uint64_t address)
-{
-	const struct snapshot *s = data;
-	const struct area *a = address_space_find(&s->space, address);
-
-	return a && a->flags & AREA_FILE;
-}
 
 /* The address of the code that asked for the blocks of a site; 0 if unknown. */
 static uint64_t caller_of_site(const struct image *im, uint32_t number)
@@ -83,20 +61,54 @@ static uint8_t explain_pointer(void *data, uint32_t block, uint64_t offset)
 
 /* ---- the check -------------------------------------------------------------------------- */
 
-static struct mu_leak_check *pack_result(const struct snapshot *s, const struct leak_losses *l,
-					 bool is_incomplete)
+static void fill_head(struct mu_leak_check *c, const struct snapshot *s, bool is_incomplete)
 {
-	struct mu_leak_check *c = xmalloc(sizeof(*c) + l->count * sizeof(*c->loss));
-
 	*c = (struct mu_leak_check){
 		.mono_ns = s->mono_ns,
 		.pause_ns = s->pause_ns,
-		.count = l->count,
 		.flags = (s->tracee.copy > 0 ? 0u : MU_LEAK_CHECK_STOPPED) |
 			 (is_incomplete ? MU_LEAK_CHECK_CUT : 0u),
 	};
-	if (l->count > 0)
-		memcpy(c->loss, l->loss, l->count * sizeof(*c->loss));
+}
+
+static struct mu_leak_check *pack_losses(const struct snapshot *s, const struct leak_marks *marks,
+					 bool is_incomplete)
+{
+	struct mu_leak_check *c;
+	struct leak_losses l;
+
+	leak_losses_add_up(&l, &s->blocks, marks);
+	c = xmalloc(sizeof(*c) + l.count * sizeof(*c->loss));
+	fill_head(c, s, is_incomplete);
+	c->count = l.count;
+	if (l.count > 0)
+		memcpy(c->loss, l.loss, l.count * sizeof(*c->loss));
+	leak_losses_free(&l);
+	return c;
+}
+
+static struct mu_leak_check *pack_blocks(const struct snapshot *s, const struct leak_marks *m,
+					 bool is_incomplete)
+{
+	const uint64_t count = s->blocks.count;
+	const uint64_t bytes = sizeof(struct mu_leak_list) + count * sizeof(struct mu_leak_block);
+	struct mu_leak_check *c = xmalloc(sizeof(*c) + bytes);
+	struct mu_leak_list *list = (void *)c->loss;
+	struct mu_leak_block *to = (void *)(list + 1);
+
+	fill_head(c, s, is_incomplete);
+	c->flags |= MU_LEAK_CHECK_LIST;
+	*list = (struct mu_leak_list){ .bytes = bytes, .kind = MU_LEAK_LIST_BLOCKS,
+				       .count = count };
+	for (uint64_t i = 0; i < count; i++) {
+		const struct heap_block *b = &s->blocks.block[i];
+		const bool has_name = m->heuristic[i] != LEAK_EXPLAINED;
+
+		to[i] = (struct mu_leak_block){
+			.start = b->start, .size = b->size, .site = b->site, .group = m->group[i],
+			.kind = m->kind[i], .heuristic = has_name ? m->heuristic[i] : 0,
+		};
+	}
 	return c;
 }
 
@@ -104,18 +116,16 @@ static void *find_losses(struct snapshot *s, const void *options, struct mu_erro
 {
 	const struct leak_check_options *o = options;
 	struct explainer e = { .s = s, .heuristics = o->heuristics,
-			       .memory = { s, read_words, is_code, is_file } };
+			       .memory = snapshot_memory(s) };
 	struct mu_leak_check *result;
 	struct leak_marks marks;
-	struct leak_losses losses;
 	struct heap_graph g;
 
 	(void)err;
 	heap_graph_build(&g, s);
 	leak_marks_find(&marks, &g.pointers, explain_pointer, &e);
-	leak_losses_add_up(&losses, &s->blocks, &marks);
-	result = pack_result(s, &losses, g.is_incomplete);
-	leak_losses_free(&losses);
+	result = o->lists_blocks ? pack_blocks(s, &marks, g.is_incomplete) :
+				   pack_losses(s, &marks, g.is_incomplete);
 	leak_marks_free(&marks);
 	heap_graph_free(&g);
 	return result;

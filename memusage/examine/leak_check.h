@@ -9,6 +9,7 @@
 
 struct leak_check_options {
 	unsigned int heuristics; /* bits of LEAK_HEURISTIC_BIT() */
+	bool lists_blocks;	 /* with a list of all blocks in place of the losses */
 };
 
 /* leak_check -- Takes struct leak_check_options; its result is a struct mu_leak_check. */

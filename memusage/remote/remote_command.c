@@ -273,6 +273,14 @@ static const struct remote_command commands[] = {
 	  .flags = CONTROL_EXCLUSIVE | CONTROL_CHECKS | CONTROL_SAMPLES,
 	  .run = remote_leaks_run, .is_pattern = true, .takes_words = true,
 	  .help = "examine which blocks nothing points to any more, as Memcheck does" },
+	{ .name = "block_list", .operand = "N|N..M",
+	  .flags = CONTROL_EXCLUSIVE | CONTROL_CHECKS | CONTROL_SAMPLES,
+	  .run = remote_leaks_run_block_list, .takes_words = true, .needs_words = true,
+	  .help = "show the blocks of loss records of the last leak_check" },
+	{ .name = "who_points_at", .operand = "ADDRESS [BYTES]",
+	  .flags = CONTROL_EXCLUSIVE | CONTROL_SAMPLES, .run = remote_leaks_run_who_points_at,
+	  .takes_words = true, .needs_words = true,
+	  .help = "show where pointers to an address are" },
 	{ .name = "growth", .operand = "FROM..TO", .flags = CONTROL_SAMPLES,
 	  .run = remote_report_print,
 	  .help = "show what grew in the second half of the run, or between two moments" },
@@ -327,8 +335,8 @@ int remote_command_help(struct remote *r)
 
 		if (c->is_hidden)
 			continue;
-		snprintf(usage, sizeof(usage), !c->operand	? "%s" :
-					       c->needs_operand ? "%s %s" : "%s [%s]",
+		snprintf(usage, sizeof(usage), !c->operand ? "%s" :
+			 c->needs_operand || c->needs_words ? "%s %s" : "%s [%s]",
 			 c->name, c->operand);
 		printf("  %-26s  %s\n", usage, c->help);
 	}

@@ -1,6 +1,6 @@
-/* remote_leaks.c -- The command leak_check of memusage --pid.
+/* remote_leaks.c -- The commands leak_check, block_list and who_points_at of memusage --pid.
  *
- * Its words are those of Valgrind's monitor command of this name.
+ * Their words are those of Memcheck's monitor commands of these names.
  *
  * Source  Valgrind 3.19 manual, section 4.6, "Memcheck Monitor Commands".
  *
@@ -8,6 +8,7 @@
  */
 #include "memusage/remote/remote_leaks.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/examine/leak_check.h"
+#include "memusage/examine/pointer_search.h"
 #include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_report.h"
 #include "profile/read/leak_checks.h"
@@ -238,7 +240,7 @@ static struct mu_leak_check *make_check(struct remote *r, const struct leak_word
 	check = remote_examination_run(r, &leak_check, find_why_not(r), &o);
 	if (!check)
 		return NULL;
-	check->flags |= MU_LEAK_CHECK_ASKED | words->form | words->delta;
+	check->flags |= MU_LEAK_CHECK_ASKED | words->form | words->delta | o.heuristics << 16;
 	check->limit = words->limit;
 	if (r->settings->verbose)
 		fprintf(stderr, "memusage: process %d stood still for %s\n", (int)r->pid,
@@ -246,9 +248,28 @@ static struct mu_leak_check *make_check(struct remote *r, const struct leak_word
 	return check;
 }
 
+static struct asked_image image_of(const struct remote *r)
+{
+	return (struct asked_image){ r->contact.live.slot, r->contact.live.generation };
+}
+
+/* Prints the last of the checks, or keeps it. */
+static int report_checks(struct remote *r, const struct mu_leak_check *before,
+			 const struct mu_leak_check *last, const struct leak_words *words)
+{
+	int result;
+
+	r->leak_words = words;
+	r->check[1] = before;
+	r->check[2] = last;
+	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
+	r->check[1] = r->check[2] = NULL;
+	return result;
+}
+
 int remote_leaks_run(struct remote *r)
 {
-	const struct asked_image image = { r->contact.live.slot, r->contact.live.generation };
+	const struct asked_image image = image_of(r);
 	struct leak_words words;
 	struct asked_checks made;
 	int result;
@@ -262,11 +283,120 @@ int remote_leaks_run(struct remote *r)
 	if (r->contact.checks >= 0 && !asked_checks_write(&made, r->contact.checks, image))
 		warn("process %d: the next check cannot be compared with this one: %m",
 		     (int)r->pid);
-	r->leak_words = &words;
-	r->leak_check = made.last;
-	r->leak_check_before = made.before;
-	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
-	r->leak_check = r->leak_check_before = NULL;
+	result = report_checks(r, made.before, made.last, &words);
 	asked_checks_free(&made);
+	return result;
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+/* Reads "0x10", "16". Returns whether it is a number. */
+static bool read_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 0);
+	return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+/* Reads "3" or "3..5". */
+static bool read_records(const char *text, struct mu_leak_list *list)
+{
+	unsigned int first, last;
+	int length = 0;
+
+	if (sscanf(text, "%9u%n", &first, &length) == 1 && text[length] == '\0')
+		last = first;
+	else if (sscanf(text, "%9u..%9u%n", &first, &last, &length) != 2 || text[length] != '\0')
+		return false;
+	list->first = first;
+	list->last = last;
+	return *text >= '0' && *text <= '9' && first >= 1 && last >= first;
+}
+
+/* Returns 0, or -1 after a message. */
+static int read_list_words(struct mu_leak_list *list, char **w)
+{
+	unsigned int set;
+	struct leak_words words;
+
+	*list = (struct mu_leak_list){ .limit = 0 };
+	if (!*w || !read_records(*w, list)) {
+		warn("block_list: it takes the number of a loss record, or two as in 2..5");
+		return -1;
+	}
+	if (read_words(&words, w + 1) < 0)
+		return -1;
+	list->limit = words.limit;
+	if (word_set_parse(words.heuristics, word_set_leak_heuristics, &set) == NULL)
+		list->heuristics = set;
+	return 0;
+}
+
+/* The blocks are those of now; which records there are says the last check. */
+static int print_blocks(struct remote *r, const struct mu_leak_list *wanted,
+			const struct asked_checks *asked)
+{
+	const struct leak_words words = { .kinds = "all" };
+	const struct leak_check_options o = {
+		.heuristics = MU_LEAK_CHECK_HEURISTICS(asked->last->flags), .lists_blocks = true
+	};
+	struct mu_leak_check none = { .flags = MU_LEAK_CHECK_ASKED };
+	struct mu_leak_check *now = remote_examination_run(r, &leak_check, find_why_not(r), &o);
+	struct mu_leak_list *list;
+	int result;
+
+	if (!now)
+		return -1;
+	now->flags |= MU_LEAK_CHECK_ASKED;
+	list = (void *)now->loss;
+	list->first = wanted->first;
+	list->last = wanted->last;
+	list->limit = wanted->limit;
+	list->heuristics = wanted->heuristics;
+	r->check[0] = asked->before ? asked->before : &none;
+	result = report_checks(r, asked->last, now, &words);
+	r->check[0] = NULL;
+	free(now);
+	return result;
+}
+
+int remote_leaks_run_block_list(struct remote *r)
+{
+	struct asked_checks asked;
+	struct mu_leak_list wanted;
+	int result = -1;
+
+	if (read_list_words(&wanted, r->words) < 0)
+		return -1;
+	asked_checks_read(&asked, r->contact.checks, image_of(r));
+	if (asked.last)
+		result = print_blocks(r, &wanted, &asked);
+	else
+		warn("process %d: no leak check has been asked for: give leak_check first",
+		     (int)r->pid);
+	asked_checks_free(&asked);
+	return result;
+}
+
+int remote_leaks_run_who_points_at(struct remote *r)
+{
+	const struct leak_words words = { .kinds = "all" };
+	struct pointer_search_options o = { .size = 1 };
+	struct mu_leak_check *found;
+	char **w = r->words;
+	int result;
+
+	if (!*w || !read_number(*w, &o.start) || (w[1] && (!read_number(w[1], &o.size) || w[2]))) {
+		warn("who_points_at: it takes an address, and a number of bytes (default 1)");
+		return -1;
+	}
+	found = remote_examination_run(r, &pointer_search, find_why_not(r), &o);
+	if (!found)
+		return -1;
+	found->flags |= MU_LEAK_CHECK_ASKED;
+	result = report_checks(r, NULL, found, &words);
+	free(found);
 	return result;
 }

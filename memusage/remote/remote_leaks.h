@@ -1,4 +1,4 @@
-/* remote_leaks.h -- The command leak_check of memusage --pid.
+/* remote_leaks.h -- The commands leak_check, block_list and who_points_at of memusage --pid.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,3 +15,11 @@
  * Returns 0, or -1 after a message.
  */
 int remote_leaks_run(struct remote *r);
+
+/* remote_leaks_run_block_list -- Examines the process, and prints the blocks that are in loss
+ * records of the last check now. Returns as above. */
+int remote_leaks_run_block_list(struct remote *r);
+
+/* remote_leaks_run_who_points_at -- Examines the process, and prints what points into a range of
+ * its memory. Returns as above. */
+int remote_leaks_run_who_points_at(struct remote *r);

@@ -75,9 +75,8 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		c.image.pages = r->pages;
 		c.image.holders = &r->holders;
 		c.image.holder_count = r->holders != NULL;
-		c.image.leak_check = r->leak_check;
-		c.image.leak_check_before = r->leak_check_before;
-		if (!r->leak_check && !r->pages && !r->holders)
+		memcpy(c.image.outside_check, r->check, sizeof(r->check));
+		if (!r->check[IMAGE_OUTSIDE_CHECKS - 1] && !r->pages && !r->holders)
 			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);

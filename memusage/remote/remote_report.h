@@ -29,6 +29,6 @@ typedef void remote_report_form(struct opt_list *list, const struct remote *r);
 
 /* remote_report_print_as -- Has memusageprint make a report of a copy of the recording of now.
  *
- * The copy gets r->leak_check and r->pages. Returns 0, or -1 after a message.
+ * The copy gets r->check and r->pages. Returns 0, or -1 after a message.
  */
 int remote_report_print_as(struct remote *r, remote_report_form *append_form);

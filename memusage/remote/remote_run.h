@@ -30,8 +30,8 @@ struct remote {
 	bool once;		   /* --once, before the command or behind it */
 	bool is_query;		   /* do not explain yet why nothing was found */
 	const struct leak_words *leak_words; /* of leak_check; private to remote_leaks.c */
-	const struct mu_leak_check *leak_check; /* that a copy of the recording gets, or NULL */
-	const struct mu_leak_check *leak_check_before; /* the one to compare it with; likewise */
+	/* Leak checks that a copy of the recording gets, in the order of time; NULL: none. */
+	const struct mu_leak_check *check[IMAGE_OUTSIDE_CHECKS];
 };
 
 struct remote_command {
@@ -46,6 +46,7 @@ struct remote_command {
 	bool is_pattern; /* %p in the file's name is the process ID */
 	bool needs_operand;
 	bool takes_words; /* any number of operands, which the command reads itself */
+	bool needs_words; /* ... one at least, for the help */
 	bool is_hidden; /* for memusageprint and memusagestat */
 };
 

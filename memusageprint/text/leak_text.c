@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/xmalloc.h"
+#include "formats/leaks/leak_lists.h"
 #include "formats/leaks/leak_report.h"
 #include "profile/read/counters.h"
 #include "profile/read/result.h"
@@ -70,16 +71,34 @@ unsigned int leak_text_errors(void)
 	return errors;
 }
 
-static void print_check(FILE *out, const struct leak_report *r)
+/* What is printed in the place of a check. Returns whether the list could be made. */
+static bool write_list(FILE *out, const struct leak_report *r, const struct mu_leak_list *list)
+{
+	if (list->kind == MU_LEAK_LIST_POINTERS) {
+		leak_lists_write_pointers(out, r, list);
+		return true;
+	}
+	if (leak_lists_write_blocks(out, r, list))
+		return true;
+	warn("block_list: there is no loss record %u", (unsigned int)list->first);
+	return false;
+}
+
+static bool print_check(FILE *out, const struct leak_report *r, const struct mu_leak_list *list)
 {
 	size_t length;
 	char *text;
 	FILE *stream = xopen_memstream(&text, &length);
+	bool ok = true;
 
-	errors += leak_report_write(stream, r);
+	if (list)
+		ok = write_list(stream, r, list);
+	else
+		errors += leak_report_write(stream, r);
 	xclose_memstream(stream);
 	put_clean_lines(out, text);
 	free(text);
+	return ok;
 }
 
 /* Which records the program wanted to see. */
@@ -127,11 +146,16 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 	struct leak_heap heap = heap_of_run(s);
 	static const struct leak_check none;
 	const bool is_full = settings->leak_check == LEAK_CHECK_FULL;
+	bool is_ok = true;
 	struct leak_checks all;
 
 	leak_checks_read(&all, &s->image);
-	for (size_t i = 0; i < all.count; i++) {
-		if (!is_printed(&all, i))
+	for (size_t k = 0; k < all.count; k++) {
+		const struct mu_leak_list *list = all.check[k].list;
+		/* A list is about the records of the check before. */
+		const size_t i = list && k > 0 ? k - 1 : k;
+
+		if (!is_printed(&all, k))
 			continue;
 		r.check = &all.check[i];
 		r.o.is_full = is_full && !(r.check->head.flags & MU_LEAK_CHECK_SUMMARY);
@@ -141,12 +165,12 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 		r.before = i > 0 ? &all.check[i - 1] : &none;
 		r.heap = r.check->head.flags & MU_LEAK_CHECK_AT_END ? &heap : NULL;
 		heap.frees = heap.allocs - live_blocks(r.check);
-		warn_about_check(s, r.check);
-		print_check(out, &r);
+		warn_about_check(s, &all.check[k]);
+		is_ok = print_check(out, &r, list) && is_ok;
 	}
 	if (all.count == 0)
 		warn("process %d: no leak check was made: give --leak-check=full to memusage, or "
 		     "ask while it runs: memusage --pid=PID leak_check", (int)s->pid);
 	leak_checks_free(&all);
-	return r.check ? 0 : -1;
+	return r.check && is_ok ? 0 : -1;
 }

@@ -116,7 +116,7 @@ static void gather_group(struct work *w, struct leak_marks *m, uint32_t first)
 {
 	const struct pointer_graph *g = w->g;
 
-	m->leader[first] = first;
+	m->leader[first] = m->group[first] = first;
 	w->waiting[w->count++] = first;
 	while (w->count > 0) {
 		const uint32_t from = w->waiting[--w->count];
@@ -127,7 +127,7 @@ static void gather_group(struct work *w, struct leak_marks *m, uint32_t first)
 			if (to == first || m->kind[to] != LEAK_DEFINITE)
 				continue;
 			m->kind[to] = LEAK_INDIRECT;
-			m->leader[to] = first;
+			m->leader[to] = m->group[to] = first;
 			w->waiting[w->count++] = to;
 		}
 	}
@@ -154,6 +154,8 @@ static void group_lost_blocks(struct work *w, struct leak_marks *m)
 {
 	const uint32_t count = w->g->blocks->count;
 
+	for (uint32_t i = 0; i < count; i++)
+		m->group[i] = i;
 	for (uint32_t i = 0; i < count; i++) {
 		if (m->kind[i] == LEAK_DEFINITE)
 			gather_group(w, m, i);
@@ -174,6 +176,7 @@ void leak_marks_find(struct leak_marks *m, struct pointer_graph *g, leak_explain
 		.kind = xcalloc(count + 1, sizeof(*m->kind)),
 		.heuristic = xcalloc(count + 1, sizeof(*m->heuristic)),
 		.leader = xcalloc(count + 1, sizeof(*m->leader)),
+		.group = xcalloc(count + 1, sizeof(*m->group)),
 	};
 	w.kind = m->kind;
 	follow_roots(&w);
@@ -192,5 +195,6 @@ void leak_marks_free(struct leak_marks *m)
 	free(m->kind);
 	free(m->heuristic);
 	free(m->leader);
+	free(m->group);
 	*m = (struct leak_marks){ .kind = NULL };
 }

@@ -31,6 +31,8 @@ struct leak_marks {
 	uint8_t *kind;	    /* enum leak_kind of each block */
 	uint8_t *heuristic; /* without which the block would be possibly lost, 0: none */
 	uint32_t *leader;   /* of an indirectly lost block, and of a definitely lost one itself */
+	uint32_t *group;    /* the leader that first gathered it, which may be lost indirectly now;
+			     * of other blocks itself */
 };
 
 /* leak_marks_find -- Classifies all blocks of a graph.

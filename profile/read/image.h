@@ -19,7 +19,8 @@
 /* Bounds on what a reader believes, whatever the recording says. */
 enum {
 	IMAGE_THREADS_MAX = 1 << 17,
-	IMAGE_STRING_MAX = 1 << 16
+	IMAGE_STRING_MAX = 1 << 16,
+	IMAGE_OUTSIDE_CHECKS = 3
 };
 
 /* Offsets that name bytes of image.outside. No image is that large. */
@@ -43,8 +44,8 @@ struct image {
 	 * Borrowed. */
 	const uint8_t *outside;
 	uint64_t outside_size;
-	const struct mu_leak_check *leak_check; /* made from outside; borrowed, NULL none */
-	const struct mu_leak_check *leak_check_before; /* that it is compared with; likewise */
+	/* Leak checks made from outside, in the order of time; borrowed, NULL none. */
+	const struct mu_leak_check *outside_check[IMAGE_OUTSIDE_CHECKS];
 	const struct mu_pages *pages; /* found from outside; borrowed. NULL: those of the image */
 	const struct mu_holders *const *holders; /* likewise; besides those of the image */
 	uint32_t holder_count;

@@ -16,6 +16,7 @@ static bool append_check(struct leak_checks *all, const struct leak_check *c)
 
 	if (!more) {
 		free(c->loss);
+		free(c->list);
 		return false;
 	}
 	all->check = more;
@@ -35,6 +36,67 @@ static void keep_known_losses(struct leak_check *c)
 	c->head.count = kept;
 }
 
+/* ---- lists ------------------------------------------------------------------------------- */
+
+static uint64_t entry_bytes(uint32_t kind)
+{
+	return kind == MU_LEAK_LIST_BLOCKS   ? sizeof(struct mu_leak_block) :
+	       kind == MU_LEAK_LIST_POINTERS ? sizeof(struct mu_leak_pointer) : UINT64_MAX;
+}
+
+/* The entries are within the list, numbers are those of entries, and texts end there. */
+static bool is_valid_list(const struct mu_leak_list *l)
+{
+	const uint64_t room = l->bytes - sizeof(*l);
+	const struct mu_leak_block *block = (const void *)(l + 1);
+	const struct mu_leak_pointer *pointer = (const void *)(l + 1);
+	const char *texts = (const char *)l;
+
+	if (l->count > room / entry_bytes(l->kind))
+		return false;
+	for (uint64_t i = 0; i < l->count; i++) {
+		if (l->kind == MU_LEAK_LIST_BLOCKS ?
+			    block[i].group >= l->count || block[i].kind > MU_LOSS_DEFINITE ||
+				    block[i].heuristic >= LEAK_HEURISTICS :
+			    pointer[i].text >= l->bytes || pointer[i].heuristic >= LEAK_HEURISTICS)
+			return false;
+	}
+	return texts[l->bytes - 1] == '\0';
+}
+
+/* Takes a copy over. Returns NULL if it is damaged, or there is no memory. */
+static struct mu_leak_list *check_list(struct mu_leak_list *l, uint64_t bytes)
+{
+	if (l && l->bytes == bytes && is_valid_list(l))
+		return l;
+	free(l);
+	return NULL;
+}
+
+static struct mu_leak_list *read_list(const struct image *im, uint64_t offset)
+{
+	struct mu_leak_list head, *l;
+
+	if (!image_copy(im, offset, &head, sizeof(head)) || head.bytes < sizeof(head) ||
+	    head.bytes > im->size || head.bytes % 8 != 0)
+		return NULL;
+	l = malloc(head.bytes);
+	if (l && !image_copy(im, offset, l, head.bytes))
+		l->bytes = 0;
+	return check_list(l, head.bytes);
+}
+
+static struct mu_leak_list *copy_list(const struct mu_leak_list *from)
+{
+	struct mu_leak_list *l = malloc(from->bytes);
+
+	if (l)
+		memcpy(l, from, from->bytes);
+	return check_list(l, from->bytes);
+}
+
+/* ---- checks ------------------------------------------------------------------------------ */
+
 /* Copies the check at an offset; false if it is not all there. */
 static bool read_check(struct leak_check *c, const struct image *im, uint64_t offset)
 {
@@ -47,7 +109,10 @@ static bool read_check(struct leak_check *c, const struct image *im, uint64_t of
 	if (bytes > im->size)
 		return false;
 	c->loss = calloc(c->head.count + 1, sizeof(*c->loss));
+	c->list = NULL;
 	if (c->loss && image_copy(im, offset + sizeof(c->head), c->loss, bytes)) {
+		if (c->head.flags & MU_LEAK_CHECK_LIST)
+			c->list = read_list(im, offset + sizeof(c->head) + bytes);
 		keep_known_losses(c);
 		return true;
 	}
@@ -74,6 +139,8 @@ static void append_outside(struct leak_checks *all, const struct mu_leak_check *
 	if (!c.loss)
 		return;
 	memcpy(c.loss, from->loss, from->count * sizeof(*c.loss));
+	if (from->flags & MU_LEAK_CHECK_LIST)
+		c.list = copy_list((const void *)&from->loss[from->count]);
 	keep_known_losses(&c);
 	append_check(all, &c);
 }
@@ -86,7 +153,8 @@ void leak_checks_read(struct leak_checks *all, const struct image *im)
 
 	*all = (struct leak_checks){ .count = 0 };
 	while (next && all->count < LEAK_CHECKS_MAX && read_check(&c, im, next)) {
-		uint64_t bytes = sizeof(c.head) + c.head.count * sizeof(*c.loss);
+		uint64_t bytes = sizeof(c.head) + c.head.count * sizeof(*c.loss) +
+				 (c.list ? c.list->bytes : 0);
 
 		if (!append_check(all, &c) || bytes > left)
 			break;
@@ -94,16 +162,18 @@ void leak_checks_read(struct leak_checks *all, const struct image *im)
 		next = c.head.next;
 	}
 	reverse_checks(all);
-	if (im->leak_check_before)
-		append_outside(all, im->leak_check_before);
-	if (im->leak_check)
-		append_outside(all, im->leak_check);
+	for (unsigned int i = 0; i < IMAGE_OUTSIDE_CHECKS; i++) {
+		if (im->outside_check[i])
+			append_outside(all, im->outside_check[i]);
+	}
 }
 
 void leak_checks_free(struct leak_checks *all)
 {
-	for (size_t i = 0; i < all->count; i++)
+	for (size_t i = 0; i < all->count; i++) {
 		free(all->check[i].loss);
+		free(all->check[i].list);
+	}
 	free(all->check);
 	*all = (struct leak_checks){ .count = 0 };
 }

@@ -17,6 +17,7 @@ enum {
 struct leak_check {
 	struct mu_leak_check head;
 	struct mu_loss *loss; /* head.count of them, ascending by site and kind */
+	struct mu_leak_list *list; /* NULL: none. Its entries and texts are within its bytes */
 };
 
 struct leak_checks {

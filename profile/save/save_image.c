@@ -398,8 +398,12 @@ static void write_leak_checks(struct image_writer *w, struct mu_image *head)
 		const uint64_t at = w->at;
 
 		one.next = head->examined.check;
+		if (!all.check[i].list)
+			one.flags &= ~(uint32_t)MU_LEAK_CHECK_LIST;
 		write_bytes(w, &one, sizeof(one));
 		write_bytes(w, all.check[i].loss, one.count * sizeof(*all.check[i].loss));
+		if (all.check[i].list)
+			write_bytes(w, all.check[i].list, all.check[i].list->bytes);
 		write_padding(w);
 		head->examined.check = at;
 	}

@@ -35,6 +35,7 @@ end() {
 	wait "$launcher"
 }
 ask() { memusage --pid="$program" leak_check "$@"; }
+tell() { memusage --pid="$program" "$@"; }
 begin_recorded() {
 	begin memusage -q "$@" leak_steps
 	program=$(pids leak_steps "$launcher" | head -1)
@@ -46,25 +47,26 @@ if ! ask >first.log 2>first.err && grep -q 'ptrace' first.err; then
 	end
 	skip_all "processes cannot be traced here: $(cat first.err)"
 fi
-is "$(sed -n '/loss record 4/s/^==[0-9]*== //p' first.log)" \
+is "$(sed -n '/loss record 6/s/^==[0-9]*== //p' first.log)" \
 	"96 (+96) (32 (+32) direct, 64 (+64) indirect) bytes in 1 (+1) blocks are definitely lost in\
- loss record 4 of 4" 'at first everything is new'
+ loss record 6 of 6" 'at first everything is new'
 is "$(ask | grep -c 'in loss record')" 0 'a second check shows what has increased: nothing'
 step
 is "$(ask new | grep -c 'in loss record')" 1 'new: records that were not there'
 step
+step
 like "$(ask full reachable changed)" \
-	'^==[0-9]+== 0 \(-40\) bytes in 0 \(-1\) blocks are still reachable in loss record' \
+	'^==[0-9]+== 0 \(-44\) bytes in 0 \(-1\) blocks are still reachable in loss record' \
 	'changed: also what is gone'
-is "$(ask any | grep -c 'in loss record')" 2 'any: all of them'
-like "$(ask any limited 1)" 'in loss record 5 of 5$' 'limited 1: the largest one'
+is "$(ask any | grep -c 'in loss record')" 3 'any: all of them'
+like "$(ask any limited 1)" 'in loss record 10 of 10$' 'limited 1: the largest one'
 is "$(ask any limited 1 | grep -c 'in loss record')" 1 '... alone'
-is "$(ask defin any unl | grep -c 'definitely lost in loss record')" 2 'words can be abbreviated'
+is "$(ask defin any unl | grep -c 'definitely lost in loss record')" 3 'words can be abbreviated'
 like "$(ask summary)" "^==[0-9]+== To see details of leaked memory, give 'full' arg to leak_check$" \
 	'a summary says how to see more'
 run ask any ./kept.mur
 is "$status$out" 0 'with the name of a file a recording is kept'
-like "$(memusageprint --leak-check kept.mur)" 'definitely lost in loss record 5 of 5$' \
+like "$(memusageprint --leak-check kept.mur)" 'definitely lost in loss record 10 of 10$' \
 	'... of which memusageprint prints the check'
 for words in limited 'limited 0' 'limited x' kinds everything; do
 	# shellcheck disable=SC2086  # several words
@@ -72,6 +74,20 @@ for words in limited 'limited 0' 'limited x' kinds everything; do
 	is "$status" 125 "leak_check $words is an error"
 done
 like "$err" 'unknown word everything; it takes full or summary' '... that says what there is'
+run tell block_list 10..10
+is "$(echo "$out" | grep -c '^==[0-9]*==  *0x[0-9A-F]*\[32\] indirect loss record [0-9]*$')" 3 \
+	'block_list prints blocks, and what is lost with them'
+run tell block_list 11
+is "$status" 125 '... of records that there are'
+like "$err" 'there is no loss record 11' '... and says so otherwise'
+run tell block_list first
+like "$err" 'block_list: it takes the number of a loss record' '... it takes numbers'
+address=$(sed -n '$s/ready //p' output)
+is "$(tell who_points_at "$address" | grep -c 'points at')" 2 'who_points_at finds two pointers'
+is "$(tell who_points_at "$address" 10 | grep -c 'interior points at 9 bytes inside')" 1 \
+	'... one more into the first ten bytes'
+run tell who_points_at here
+like "$err" 'who_points_at: it takes an address' '... of an address'
 step
 ask >/dev/null
 end
@@ -94,33 +110,47 @@ is "$(grep -c 'LEAK SUMMARY' end.log)" 5 '... and the report has the checks of t
 
 # ---- compared with Memcheck ---------------------------------------------------------------------
 if ! command -v vgdb >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
-	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 12
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 3
 	done_testing
 fi
-# report FILE: what does not depend on where code is
+# report FILE: what does not depend on where code and blocks are. Valgrind also tells which frame a
+# pointer on a stack is in.
 report() {
-	sed -E 's/^==[0-9]+== ?//; s/0x[0-9A-F]+: //; s/malloc \(in .*/malloc/' "$1"
+	sed -E 's/^==[0-9]+== ?//; s/0x[0-9A-Fa-f]+/0x/g; s/0x: //; s/(malloc|calloc) \(in .*/\1/
+		/^ in frame #/d' "$1"
 }
 # What both are asked, in order; + is a step.
 cat >questions <<'END'
-summary
-full
+leak_check summary
+leak_check full
 +
-full increased
-full
-full changed
+leak_check full increased
+leak_check full
+leak_check full changed
+leak_check full reachable any
+block_list 1
+block_list 2
+block_list 1..9
+block_list 3..9 limited 2
 +
-full kinds all changed
-full reachable changed
-full reachable any
-full definite any
-full possibleleak any
+leak_check full kinds all changed
+block_list 1..20
+leak_check full reachable changed
+leak_check full reachable any
+block_list 4
+block_list 5..6
+leak_check full definite any
+leak_check full possibleleak any
+who_points_at ADDRESS
+who_points_at ADDRESS 10
+who_points_at ADDRESS 9
 +
-full kinds indirect,reachable
-full any heuristics all kinds all
+leak_check full kinds indirect,reachable
+block_list 1..20
+leak_check full any heuristics all kinds all
 +
-summary increased
-full changed kinds definite
+leak_check summary increased
+leak_check full changed kinds definite
 END
 ask_all() {
 	while read -r words; do
@@ -128,17 +158,18 @@ ask_all() {
 			step
 			continue
 		fi
-		echo "# leak_check $words"
+		echo "# $words"
+		words=$(echo "$words" | sed "s/ADDRESS/$(sed -n '$s/ready //p' output)/")
 		# shellcheck disable=SC2086  # several words
 		"$@" $words 2>/dev/null
 	done <questions
 }
 begin valgrind --run-libc-freeres=no --leak-check=full --vgdb=yes --vgdb-prefix="$PWD/vgdb" \
 	--log-file=vg.log leak_steps
-ask_all vgdb --vgdb-prefix="$PWD/vgdb" leak_check >vg.answers
+ask_all vgdb --vgdb-prefix="$PWD/vgdb" >vg.answers
 end
 begin_recorded --leak-check=full -o mu.log
-ask_all ask >mu.answers
+ask_all tell >mu.answers
 end
 report vg.answers >vg.said
 report mu.answers >mu.said

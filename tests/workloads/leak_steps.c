@@ -1,8 +1,10 @@
 /* leak_steps.c -- loses blocks step by step, one step for each byte of its standard input, and writes
- * "ready" after each, so that a client can look at it in between.
+ * "ready ADDRESS" after each, so that a client can look at it in between. At the address is a block to
+ * which a variable points, and twice another block: to its start, and to its 10th byte.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +14,8 @@ struct node {
 	char room[16];
 };
 
-static char *volatile held, *volatile inside;
+static char *volatile held, *volatile inside, *volatile spare;
+static char **volatile table;
 
 static __attribute__((noinline)) struct node *make_list(int length)
 {
@@ -52,7 +55,11 @@ static __attribute__((noinline)) void take_step(int step)
 {
 	switch (step) {
 	case 0:
-		held = malloc(40);
+		held = calloc(1, 40);
+		table = calloc(1, 64);
+		table[2] = held;
+		table[5] = held + 9;
+		spare = malloc(44);
 		inside = (char *)malloc(60) + 5;
 		make_list(3);
 		break;
@@ -60,12 +67,12 @@ static __attribute__((noinline)) void take_step(int step)
 		make_list(2);
 		break;
 	case 2:
-		free(held);
-		held = NULL;
-		inside -= 5; /* to its start */
+		lose_branches();
 		break;
 	case 3:
-		lose_branches();
+		free(spare);
+		spare = NULL;
+		inside -= 5; /* to its start */
 		break;
 	default:
 		make_list(1);
@@ -74,12 +81,16 @@ static __attribute__((noinline)) void take_step(int step)
 
 int main(void)
 {
-	char byte;
+	char byte, line[64];
 
 	for (int step = 0;; step++) {
 		take_step(step);
+		const int length = snprintf(line, sizeof(line), "ready 0x%lx\n",
+					    (unsigned long)held);
+
 		wipe();
-		if (write(STDOUT_FILENO, "ready\n", 6) != 6 || read(STDIN_FILENO, &byte, 1) != 1)
+		if (write(STDOUT_FILENO, line, (size_t)length) != length ||
+		    read(STDIN_FILENO, &byte, 1) != 1)
 			return 0;
 	}
 }
