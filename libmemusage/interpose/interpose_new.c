@@ -18,6 +18,7 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/stale_links.h"
 #include "libmemusage/image/asleep.h"
 
 typedef void (*any_function)(void);
@@ -123,12 +124,14 @@ static any_function find_loaded(const char *name)
 	return (any_function)found;
 }
 
-static void record_new(enum mu_fn fn, const void *block, size_t size, uint64_t sp)
+static void record_new(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
 	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
 
 	if (!thread)
 		return;
+	if (unlikely(rec.flags & MU_CFG_LEAKS))
+		stale_links_clear_new(block, size);
 	if (!event_knows(thread, block))
 		event_alloc(thread, fn, block, size, sp);
 	hook_leave(thread);

@@ -22,6 +22,7 @@
 #include "libmemusage/base/trace.h"
 #include "libmemusage/emulated/emulated.h"
 #include "libmemusage/event/hook_recovery.h"
+#include "libmemusage/event/stale_links.h"
 #include "libmemusage/image/list_lock.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
@@ -80,6 +81,8 @@ static bool begin_recording(void)
 	emulated_begin();
 	snapshots_find_clock();
 	pause_begin(self);
+	if (rec.flags & MU_CFG_LEAKS)
+		stale_links_start();
 	recorder_open_gate();
 	request_publish_entry();
 	if (rec.flags & MU_CFG_REQUESTS)

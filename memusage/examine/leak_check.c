@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/asked_checks.h"
+#include "memusage/examine/block_owners.h"
 #include "memusage/examine/examination.h"
 #include "memusage/examine/heap_graph.h"
 #include "memusage/examine/snapshot_memory.h"
@@ -23,27 +24,10 @@ struct explainer {
 	unsigned int heuristics;
 };
 
-/* The address of the code that asked for the blocks of a site; 0 if unknown. */
-static uint64_t caller_of_site(const struct image *im, uint32_t number)
-{
-	struct mu_site site;
-	struct mu_stack stack;
-	struct mu_frame frame;
-
-	return image_copy_entry(im, MU_SEC_SITES, number, &site, sizeof(site)) &&
-			       image_copy_entry(im, MU_SEC_STACKS, site.stack, &stack,
-						sizeof(stack)) &&
-			       image_copy_entry(im, MU_SEC_FRAMES, stack.frame, &frame,
-						sizeof(frame)) ?
-		       frame.pc : 0;
-}
-
 /* The dynamic linker keeps no pointers but interior ones to some of its tables. */
 static bool is_linkers_block(const struct snapshot *s, const struct heap_block *b)
 {
-	const uint64_t pc = b->is_announced ? 0 : caller_of_site(&s->image, b->site);
-	const struct area *a = pc ? address_space_find(&s->space, pc) : NULL;
-	const char *base = a ? strrchr(a->name, '/') : NULL;
+	const char *base = block_owners_file(s, b);
 
 	return base && (strncmp(base, "/ld-", 4) == 0 || strncmp(base, "/ld.so", 6) == 0);
 }
@@ -123,6 +107,7 @@ static void *find_losses(struct snapshot *s, const void *options, struct mu_erro
 
 	(void)err;
 	heap_graph_build(&g, s);
+	block_owners_hold(&g.pointers, s);
 	leak_marks_find(&marks, &g.pointers, explain_pointer, &e);
 	result = o->lists_blocks ? pack_blocks(s, &marks, g.is_incomplete) :
 				   pack_losses(s, &marks, g.is_incomplete);

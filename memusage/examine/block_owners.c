@@ -1,0 +1,78 @@
+/* block_owners.c -- Blocks that the dynamic linker or an allocator has for itself, by the code that
+ * asked for them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/block_owners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/examine/heap_graph.h"
+
+/* The address of the code that asked for the blocks of a site; 0 if unknown. */
+static uint64_t caller_of_site(const struct image *im, uint32_t number)
+{
+	struct mu_site site;
+	struct mu_stack stack;
+	struct mu_frame frame;
+
+	return image_copy_entry(im, MU_SEC_SITES, number, &site, sizeof(site)) &&
+			       image_copy_entry(im, MU_SEC_STACKS, site.stack, &stack,
+						sizeof(stack)) &&
+			       image_copy_entry(im, MU_SEC_FRAMES, stack.frame, &frame,
+						sizeof(frame)) ?
+		       frame.pc : 0;
+}
+
+const char *block_owners_file(const struct snapshot *s, const struct heap_block *b)
+{
+	const uint64_t pc = b->is_announced ? 0 : caller_of_site(&s->image, b->site);
+	const struct area *a = pc ? address_space_find(&s->space, pc) : NULL;
+
+	return a ? strrchr(a->name, '/') : NULL;
+}
+
+static bool is_allocator(const char *file)
+{
+	static const char *const names[] = { "/libjemalloc", "/libtcmalloc", "/libmimalloc" };
+
+	for (size_t i = 0; file && i < sizeof(names) / sizeof(*names); i++) {
+		if (strncmp(file, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_allocator(const struct address_space *space)
+{
+	for (uint32_t i = 0; i < space->count; i++) {
+		if (space->area[i].flags & AREA_CODE &&
+		    is_allocator(strrchr(space->area[i].name, '/')))
+			return true;
+	}
+	return false;
+}
+
+enum answer { UNKNOWN, NO, YES };
+
+void block_owners_hold(struct pointer_graph *g, const struct snapshot *s)
+{
+	const uint64_t sites = image_count(&s->image, MU_SEC_SITES);
+	uint8_t *known; /* enum answer, by site */
+
+	if (!has_allocator(&s->space))
+		return;
+	known = xcalloc(sites + 1, 1);
+	for (uint32_t i = 0; i < s->blocks.count; i++) {
+		const struct heap_block *b = &s->blocks.block[i];
+		uint8_t *answer = &known[b->site < sites ? b->site : sites];
+
+		if (*answer == UNKNOWN)
+			*answer = is_allocator(block_owners_file(s, b)) ? YES : NO;
+		if (*answer == YES)
+			pointer_graph_scan_root(g, HEAP_GRAPH_TLS, 0, &b->start, 1);
+	}
+	free(known);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# leak_allocators.t -- a leak check finds the same lost blocks whichever allocator the program has:
+# what an allocator keeps for itself, in its data or in free blocks, holds no block of the program.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
+need_bin memusage memusageprint leaks leaks_cxx
+PATH=$WORKLOADS:$PATH
+
+# lost [LIBRARY] PROGRAM KIND: definitely, indirectly and possibly lost with that allocator
+lost() {
+	LD_PRELOAD=$1 memusage -q --children=none --leak-check=summary -o log "$2" "$3" \
+		>/dev/null 2>&1 </dev/null
+	leak_sums log | cut -d' ' -f1-3
+}
+# sum FIGURES: bytes and blocks that are lost definitely or indirectly
+sum() { echo "$1" | tr '/' ' ' | awk '{ print $1 + $3 "/" $2 + $4 }'; }
+
+for program in leaks leaks_cxx; do
+	for kind in $($program); do
+		echo "$program $kind $(lost '' "$program" "$kind")"
+	done
+done >with_glibc
+num "$(wc -l <with_glibc)" -ge 43 'programs that lose blocks'
+
+# compare NAME LIBRARY
+compare() {
+	while read -r program kind want; do
+		got=$(lost "$2" "$program" "$kind")
+		case $kind in
+		interior)
+			# The end of a block is the start of the next: glibc has a header in between.
+			want=$(echo "$want" | cut -d' ' -f1,2)
+			got=$(echo "$got" | cut -d' ' -f1,2) ;;
+		shared_cycle)
+			# Which block of a cycle leads the others depends on their addresses.
+			want=$(sum "$want")
+			got=$(sum "$got") ;;
+		esac
+		[ "$got" = "$want" ] || echo "$program $kind: $got, not $want"
+	done <with_glibc >differences
+	is "$(cat differences)" '' "... lose the same with $1"
+}
+# Held by a variable, so that the library is known to be in use.
+uses() {
+	LD_PRELOAD=$2 memusage -q -o /dev/null sh -c "grep -q '$1' /proc/self/maps"
+}
+for name in jemalloc tcmalloc_minimal mimalloc; do
+	library=$(find /usr/lib /usr/local/lib -name "lib$name.so.[0-9]*" 2>/dev/null | head -n 1)
+	if [ ! "$library" ]; then
+		skip "no $name is installed" 2
+		continue
+	fi
+	ok "$name is used" uses "$name" "$library"
+	compare "$name" "$library"
+done
+done_testing
