@@ -56,6 +56,21 @@
  *		counts the accesses to each byte of the live block that contains this address, if
  *		accesses are counted.
  *
+ *	MEMUSAGE_DO_LEAK_CHECK()
+ *		looks for lost blocks now, under memusage --leak-check, whose report tells what it
+ *		found. The thread waits for it.
+ *	MEMUSAGE_DO_ADDED_LEAK_CHECK()
+ *	MEMUSAGE_DO_CHANGED_LEAK_CHECK()
+ *	MEMUSAGE_DO_NEW_LEAK_CHECK()
+ *		the same; the report has only what has increased, changed, or is new since the last
+ *		check.
+ *	MEMUSAGE_DO_QUICK_LEAK_CHECK()
+ *		the same; the report has only the sums.
+ *	MEMUSAGE_COUNT_LEAKS(leaked, dubious, reachable, suppressed)
+ *	MEMUSAGE_COUNT_LEAK_BLOCKS(leaked, dubious, reachable, suppressed)
+ *		set four variables to the bytes, or blocks, that the last check of the process
+ *		called lost, possibly lost, reachable and suppressed: 0 if there was none.
+ *
  *	MEMUSAGE_IS_RECORDING()
  *		is an expression: not 0 if requests are recorded.
  *
@@ -82,7 +97,17 @@ enum memusage_request {
 	MEMUSAGE_REQUEST_RESUME = 11,
 	MEMUSAGE_REQUEST_AD_HOC = 12,
 	MEMUSAGE_REQUEST_HISTOGRAM = 13,
-	MEMUSAGE_REQUEST_LABEL = 14
+	MEMUSAGE_REQUEST_LABEL = 14,
+	MEMUSAGE_REQUEST_LEAK_CHECK = 15,
+	MEMUSAGE_REQUEST_COUNT_LEAKS = 16
+};
+
+/* What the report has of a leak check. The numbers are those of Valgrind's memcheck.h. */
+enum memusage_leak_delta {
+	MEMUSAGE_LEAK_ANY = 0,
+	MEMUSAGE_LEAK_INCREASED = 1,
+	MEMUSAGE_LEAK_CHANGED = 2,
+	MEMUSAGE_LEAK_NEW = 3
 };
 
 typedef uintptr_t (*memusage_request_fn)(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c);
@@ -177,5 +202,30 @@ static inline __attribute__((always_inline, unused)) int memusage_is_recording_(
 #define MEMUSAGE_AD_HOC_EVENT(weight) MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_AD_HOC, weight, 0, 0)
 #define MEMUSAGE_HISTOGRAM_MEMORY(address) \
 	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_HISTOGRAM, address, 0, 0)
+
+#define MEMUSAGE_DO_LEAK_CHECK() \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LEAK_CHECK, 0, MEMUSAGE_LEAK_ANY, 0)
+#define MEMUSAGE_DO_ADDED_LEAK_CHECK() \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LEAK_CHECK, 0, MEMUSAGE_LEAK_INCREASED, 0)
+#define MEMUSAGE_DO_CHANGED_LEAK_CHECK() \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LEAK_CHECK, 0, MEMUSAGE_LEAK_CHANGED, 0)
+#define MEMUSAGE_DO_NEW_LEAK_CHECK() \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LEAK_CHECK, 0, MEMUSAGE_LEAK_NEW, 0)
+#define MEMUSAGE_DO_QUICK_LEAK_CHECK() \
+	MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_LEAK_CHECK, 1, MEMUSAGE_LEAK_ANY, 0)
+
+#define MEMUSAGE_COUNT_LEAKS(leaked, dubious, reachable, suppressed) \
+	MEMUSAGE_COUNT_LEAKS_(0, leaked, dubious, reachable, suppressed)
+#define MEMUSAGE_COUNT_LEAK_BLOCKS(leaked, dubious, reachable, suppressed) \
+	MEMUSAGE_COUNT_LEAKS_(1, leaked, dubious, reachable, suppressed)
+#define MEMUSAGE_COUNT_LEAKS_(blocks, leaked, dubious, reachable, suppressed)                  \
+	do {                                                                                   \
+		uintptr_t memusage_count_[4] = { 0, 0, 0, 0 };                                 \
+		MEMUSAGE_REQUEST_(MEMUSAGE_REQUEST_COUNT_LEAKS, memusage_count_, blocks, 0);   \
+		(leaked) = memusage_count_[0];                                                 \
+		(dubious) = memusage_count_[1];                                                \
+		(reachable) = memusage_count_[2];                                              \
+		(suppressed) = memusage_count_[3];                                             \
+	} while (0)
 
 #endif

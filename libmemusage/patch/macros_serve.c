@@ -147,10 +147,7 @@ static void check_leaks(void *argument)
 	struct macro_call *c = argument;
 	const uint64_t *a = c->argument;
 
-	leak_query_now(&c->place, (a[1] ? MU_LEAK_CHECK_SUMMARY : 0u) |
-				  (a[2] == 1 ? MU_LEAK_CHECK_INCREASED : 0u) |
-				  (a[2] == 2 ? MU_LEAK_CHECK_CHANGED : 0u) |
-				  (a[2] == 3 ? MU_LEAK_CHECK_NEW : 0u));
+	leak_query_now(&c->place, leak_query_flags(a[1], a[2]));
 }
 
 /* The four arguments are where the program wants the sums. */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "include/memusage.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
@@ -184,6 +185,22 @@ void leak_query_before_end(uint64_t sp)
 		rec.image->examined.exit_thread = 0;
 	}
 	errno = saved;
+}
+
+uint32_t leak_query_flags(uint64_t is_summary, uint64_t delta)
+{
+	const uint32_t summary = is_summary ? MU_LEAK_CHECK_SUMMARY : 0;
+
+	switch (delta) {
+	case MEMUSAGE_LEAK_INCREASED:
+		return summary | MU_LEAK_CHECK_INCREASED;
+	case MEMUSAGE_LEAK_CHANGED:
+		return summary | MU_LEAK_CHECK_CHANGED;
+	case MEMUSAGE_LEAK_NEW:
+		return summary | MU_LEAK_CHECK_NEW;
+	default:
+		return summary;
+	}
 }
 
 void leak_query_now(const struct call_site *place, uint32_t flags)

@@ -27,10 +27,18 @@ void leak_query_at_immediate_end(uint64_t sp);
  */
 void leak_query_before_end(uint64_t sp);
 
+/* leak_query_flags -- the flags of the result of a request.
+ *
+ * is_summary  not 0: only the sums are wanted.
+ * delta       enum memusage_leak_delta; another number is MEMUSAGE_LEAK_ANY. Valgrind's macros have
+ *             the same numbers.
+ */
+uint32_t leak_query_flags(uint64_t is_summary, uint64_t delta);
+
 /* leak_query_now -- ask because the program requests it.
  *
  * place  of the request.
- * flags  of the result: MU_LEAK_CHECK_SUMMARY, _INCREASED, _CHANGED.
+ * flags  leak_query_flags().
  * Outside the hook; async-signal-safe.
  */
 void leak_query_now(const struct call_site *place, uint32_t flags);

@@ -13,6 +13,7 @@
 #include "libmemusage/event/event.h"
 #include "libmemusage/requests/access_request.h"
 #include "libmemusage/requests/labels.h"
+#include "libmemusage/requests/leak_query.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/requests/pools.h"
 #include "libmemusage/tables/block_search.h"
@@ -106,14 +107,37 @@ static bool serve_request(struct thread *thread, const struct call_site *place, 
 	}
 }
 
+/* They are made outside the hook, and are not counted: they tell nothing of memory. */
+static bool serve_leak_request(const struct call_site *place, uintptr_t request, uintptr_t a,
+			       uintptr_t b)
+{
+	if (request == MEMUSAGE_REQUEST_LEAK_CHECK) {
+		leak_query_now(place, leak_query_flags(a, b));
+	} else if (request == MEMUSAGE_REQUEST_COUNT_LEAKS) {
+		struct leak_counts counts;
+		uintptr_t *wanted = (uintptr_t *)a;
+
+		leak_query_count(&counts, b);
+		wanted[0] = counts.lost;
+		wanted[1] = counts.dubious;
+		wanted[2] = counts.reachable;
+		wanted[3] = counts.suppressed;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 /* Compiled with a frame pointer, like the interposed functions: its frame leads to the caller's. */
 EXPORT uintptr_t memusage_request_entry(uintptr_t request, uintptr_t a, uintptr_t b, uintptr_t c)
 {
 	const struct call_site place = { .slot = hook_sp() + 8,
 					 .bp = *(const uint64_t *)hook_sp(),
 					 .sp = hook_sp() };
-	struct thread *thread = hook_enter();
 
+	if (serve_leak_request(&place, request, a, b))
+		return 0;
+	struct thread *thread = hook_enter();
 	if (!thread)
 		return 0;
 	if (request != MEMUSAGE_REQUEST_IS_RECORDING)

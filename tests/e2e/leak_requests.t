@@ -1,6 +1,6 @@
 #!/bin/sh
-# leak_requests.t -- a program can ask for leak checks by Valgrind's macros, and is told what they
-# found; the report has them in the order of time.
+# leak_requests.t -- a program can ask for leak checks by Valgrind's macros, or those of memusage.h,
+# and is told what they found; the report has them in the order of time.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
@@ -29,6 +29,25 @@ like "$(cat mu.log)" '^==[0-9]+== 50 \(\+50\) bytes in 1 \(\+1\) blocks are stil
 run memusage --top leak_requests
 is "$status" 0 'without --leak-check'
 is "$(printf '%s\n' "$err" | grep -c 'lost=9/9')" 4 '... the requests do nothing'
+
+# ---- the macros of memusage.h ----------------------------------------------------------------------
+report_of_requests() {
+	sed -E 's/^==[0-9]+== ?//; s/0x[0-9A-F]+: //; /^Command:/d; /^Parent PID:/d' "$1"
+}
+memusage -q --leak-check=full --show-leak-kinds=all -o by-macros.log leak_requests new 2>macros
+memusage -q --leak-check=full --show-leak-kinds=all -o by-header.log \
+	leak_requests header 2>header
+same header macros 'the macros of memusage.h are told the same as those of Valgrind'
+report_of_requests by-macros.log >macros
+report_of_requests by-header.log >header
+is "$(grep -c 'LEAK SUMMARY' header)" 7 '... each of them checks'
+same header macros '... and the report is the same'
+leak_requests header 2>header
+is "$(grep -c 'lost=0/0 dubious=0/0 reachable=0/0 suppressed=0/0' header)" 4 \
+	'... without memusage nothing was found'
+memusage -q --top -o report leak_requests header 2>header
+is "$(grep -c 'lost=0/0 dubious=0/0 reachable=0/0 suppressed=0/0' header)" 4 \
+	'... nor without --leak-check'
 
 # ---- compared with Memcheck ---------------------------------------------------------------------
 if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then

@@ -1,12 +1,16 @@
-/* leak_requests.c -- asks for leak checks by Valgrind's macros, and prints what it is told.
+/* leak_requests.c -- asks for leak checks by Valgrind's macros, or with the argument "header" by
+ * those of memusage.h, and prints what it is told.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "include/memusage.h"
 
 /* Valgrind's header, as far as it is needed: the same bytes of code, and the same numbers. */
 static unsigned long request(unsigned long number, unsigned long a, unsigned long b,
@@ -42,17 +46,57 @@ static __attribute__((noinline)) void lose(size_t size)
 }
 
 static void *volatile held;
+static bool uses_header;
 
 static __attribute__((noinline)) void print_counts(const char *when)
 {
 	unsigned long n[4] = { 9, 9, 9, 9 }, b[4] = { 9, 9, 9, 9 };
 
-	request(COUNT_LEAKS, (unsigned long)&n[0], (unsigned long)&n[1], (unsigned long)&n[2],
-		(unsigned long)&n[3]);
-	request(COUNT_LEAK_BLOCKS, (unsigned long)&b[0], (unsigned long)&b[1],
-		(unsigned long)&b[2], (unsigned long)&b[3]);
+	if (uses_header) {
+		MEMUSAGE_COUNT_LEAKS(n[0], n[1], n[2], n[3]);
+		MEMUSAGE_COUNT_LEAK_BLOCKS(b[0], b[1], b[2], b[3]);
+	} else {
+		request(COUNT_LEAKS, (unsigned long)&n[0], (unsigned long)&n[1], (unsigned long)&n[2],
+			(unsigned long)&n[3]);
+		request(COUNT_LEAK_BLOCKS, (unsigned long)&b[0], (unsigned long)&b[1],
+			(unsigned long)&b[2], (unsigned long)&b[3]);
+	}
 	fprintf(stderr, "%s lost=%lu/%lu dubious=%lu/%lu reachable=%lu/%lu suppressed=%lu/%lu\n",
 		when, n[0], b[0], n[1], b[1], n[2], b[2], n[3], b[3]);
+}
+
+enum check { FULL, ADDED, CHANGED, NEW, QUICK };
+
+static __attribute__((noinline)) void check_by_header(enum check which)
+{
+	errno = 4711;
+	switch (which) {
+	case FULL:
+		MEMUSAGE_DO_LEAK_CHECK();
+		break;
+	case ADDED:
+		MEMUSAGE_DO_ADDED_LEAK_CHECK();
+		break;
+	case CHANGED:
+		MEMUSAGE_DO_CHANGED_LEAK_CHECK();
+		break;
+	case NEW:
+		MEMUSAGE_DO_NEW_LEAK_CHECK();
+		break;
+	case QUICK:
+		MEMUSAGE_DO_QUICK_LEAK_CHECK();
+		break;
+	}
+	if (errno != 4711)
+		fprintf(stderr, "errno has changed\n");
+}
+
+static __attribute__((noinline)) void check(enum check which)
+{
+	if (uses_header)
+		check_by_header(which);
+	else
+		request(DO_LEAK_CHECK, which == QUICK, which == QUICK ? 0 : which, 0, 0);
 }
 
 int main(int argc, char **argv)
@@ -60,26 +104,27 @@ int main(int argc, char **argv)
 	const bool waits = argc > 1 && strcmp(argv[1], "wait") == 0;
 	char byte;
 
+	uses_header = argc > 1 && strcmp(argv[1], "header") == 0;
 	print_counts("before");
 	lose(100);
 	held = (char *)malloc(50) + 3;
-	request(DO_LEAK_CHECK, 0, 0, 0, 0);
+	check(FULL);
 	print_counts("first");
 	if (waits && (write(STDOUT_FILENO, "ready\n", 6) != 6 || read(STDIN_FILENO, &byte, 1) != 1))
 		return 1;
 	lose(30);
-	request(DO_LEAK_CHECK, 0, 1, 0, 0); /* what has been added */
+	check(ADDED);
 	print_counts("added");
 	held = (char *)held - 3;
-	request(DO_LEAK_CHECK, 0, 2, 0, 0); /* what has changed */
-	request(DO_LEAK_CHECK, 1, 0, 0, 0); /* a summary */
+	check(CHANGED);
+	check(QUICK);
 	print_counts("last");
 	if (waits)
 		return read(STDIN_FILENO, &byte, 1) < 0;
 	if (argc > 1) {
 		lose(20);
-		request(DO_LEAK_CHECK, 0, 3, 0, 0); /* what is new */
-		request(DO_LEAK_CHECK, 0, 3, 0, 0);
+		check(NEW);
+		check(NEW);
 	}
 	return 0;
 }
