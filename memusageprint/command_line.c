@@ -152,6 +152,17 @@ static const char *parse_spacetime_form(const struct opt *option, const char *ar
 	return "is none of text, html, hp";
 }
 
+/* Appends what --fail-if says, or what the file of --budget has. */
+static const char *parse_condition(const struct opt *option, const char *arg, void *data)
+{
+	struct condition_list *list = data;
+	static struct mu_error err;
+	const int result = option->constant ? condition_list_read(list, arg, &err) :
+					      condition_list_add(list, arg, &err);
+
+	return result < 0 ? err.text : NULL;
+}
+
 /* "massif|folded|...", for --help. */
 static char format_words[256];
 
@@ -277,6 +288,19 @@ static const struct opt options[] = {
 	OPT_UINT('\0', "num-callers", "N", &given.callers, 1, 500,
 		 "frames of a stack in a profile of DHAT (default: all that were recorded), and of "
 		 "--leak-check (default 12)"),
+	OPT_GROUP("Limits for a recording (docs/ci.md)"),
+	OPT_CALL('\0', "fail-if", "CONDITION", parse_condition, &given.gate.conditions,
+		 "end with status 100 if CONDITION is true: 'heap peak > 64M', 'leaks > 0', "
+		 "'calls at parse > 10k', 'heap peak > +5%'; repeatable"),
+	{ .kind = OPT_KIND_CALL, .name = "budget", .arg = "FILE", .constant = 1,
+	  .value = &given.gate.conditions, .call = parse_condition,
+	  .help = "the same with the conditions in FILE, one on each line" },
+	OPT_LIST('\0', "baseline", "RECORDING", &given.gate.baseline,
+		 "recording with which +5% and +1M compare; more of them are more runs"),
+	{ .kind = OPT_KIND_FLAG, .name = "gate-of-run", .value = &given.gate.is_of_run,
+	  .help = "memusage judges its run", .hidden = true },
+	{ .kind = OPT_KIND_FLAG, .name = "gate-quietly", .value = &given.gate.is_quiet,
+	  .help = "say nothing of conditions that hold", .hidden = true },
 	OPT_GROUP("Places and names in a recording"),
 	OPT_UINT('\0', "depth", "N", &given.depth, 1, 200,
 		 "frames to show of a stack (default 30)"),
@@ -455,7 +479,7 @@ static void check_diff(int files)
 /* --merge makes one process, with places, of many. */
 static void check_merge(char **files)
 {
-	const unsigned lacks = TEXT_MARKS | TEXT_LEAK_CHECK | TEXT_FRAGMENTATION;
+	const unsigned lacks = TEXT_MARKS | TEXT_LEAK_CHECK | TEXT_FRAGMENTATION | TEXT_HOLDERS;
 
 	if (!given.merge)
 		return;
@@ -473,6 +497,24 @@ static void check_merge(char **files)
 			options_error(&tool, "--merge reads recordings twice, which standard "
 				      "input does not allow");
 	}
+}
+
+/* Several files are runs of one program then, so no report of a file suits it. */
+static void check_gate(void)
+{
+	const struct condition_list *list = &given.gate.conditions;
+	const struct condition *relative = condition_list_find_relative(list);
+
+	if (list->count == 0 && given.gate.baseline.count > 0)
+		options_error(&tool, "--baseline is for conditions: add --fail-if='heap peak > "
+			      "+5%%', or say --diff OLD NEW");
+	if (relative && given.gate.baseline.count == 0)
+		options_error(&tool, "'%s' is about growth: say since when, by "
+			      "--baseline=RECORDING", relative->text);
+	if (list->count > 0 && (given.report != REPORT_DEFAULT || given.text || given.diff ||
+				given.merge))
+		options_error(&tool, "--fail-if prints its own report: run memusageprint once more "
+			      "for the others");
 }
 
 /* Warns of options that choose what other reports show. */
@@ -511,6 +553,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 	check_texts();
 	check_diff(argc - first);
 	check_merge(argv + first);
+	check_gate();
 	warn_of_idle_options();
 	given.has_depth = given.depth != 0;
 	if (!given.has_depth)

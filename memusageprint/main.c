@@ -12,6 +12,7 @@
 #include "memusageprint/command_line.h"
 #include "memusageprint/diff/diff_report.h"
 #include "memusageprint/export/export_formats.h"
+#include "memusageprint/gate/gate_run.h"
 #include "memusageprint/job/input.h"
 #include "memusageprint/live/live.h"
 #include "memusageprint/merged_report.h"
@@ -61,6 +62,12 @@ static int print_once(const struct settings *settings,
 	return output_close(&out) < 0 ? EXIT_FAILURE : status;
 }
 
+static int judge_files(const struct settings *settings)
+{
+	check_output_file(settings);
+	return gate_run(settings);
+}
+
 static int print_all_files(const struct settings *settings)
 {
 	struct output out = { 0 };
@@ -91,6 +98,8 @@ int main(int argc, char **argv)
 		return live_run(settings);
 	if (settings->code_root)
 		return module_code_write(settings);
+	if (settings->gate.conditions.count > 0)
+		return judge_files(settings);
 	if (settings->diff)
 		return print_once(settings, diff_report_print);
 	return settings->merge ? print_once(settings, merged_report_print) :

@@ -369,6 +369,17 @@ static void close_outputs(struct session *s, struct report *r)
 	r->fd = -1;
 }
 
+/* Without any recording there is nothing to judge. */
+static int found_by_reports(const struct tree *t)
+{
+	const struct report *r = &t->report;
+
+	return (r->has_leak_errors ? WIRE_LEAK_ERRORS : 0) |
+	       (r->gate == GATE_BROKEN ? WIRE_BROKEN : 0) |
+	       (gate_wanted(&t->s->settings->gate) && r->gate == GATE_NOT_JUDGED ?
+			WIRE_NOT_JUDGED : 0);
+}
+
 static void make_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
@@ -402,7 +413,7 @@ static void make_report(struct collector *c)
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);
-	done.status = t->report.has_leak_errors;
+	done.status = found_by_reports(t);
 	c->is_reported = true;
 	release_outputs(c);
 	if (has_nothing_left(c))

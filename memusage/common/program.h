@@ -5,7 +5,7 @@
 #pragma once
 
 /* Exit statuses of env(1) and the shells. */
-enum { STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
+enum { STATUS_BROKEN = 100, STATUS_FAILED = 125, STATUS_CANNOT_RUN = 126, STATUS_NOT_FOUND = 127 };
 
 /* program_find -- Looks NAME up as execvp(3) does.
  *

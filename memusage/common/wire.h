@@ -15,10 +15,17 @@ enum wire_kind {
 	WIRE_DONE = 3		/* collector: outputs are complete, the report is written */
 };
 
+/* What the reports of a run found; bits. */
+enum wire_finding {
+	WIRE_LEAK_ERRORS = 1,
+	WIRE_BROKEN = 2,	/* a condition of --fail-if is true */
+	WIRE_NOT_JUDGED = 4	/* ... or is not known to be */
+};
+
 struct wire {
 	uint32_t kind;		/* enum wire_kind */
 	int32_t pid;
-	int32_t status;		/* as wait() gives it; DONE: not 0 if a leak check found errors */
+	int32_t status;		/* as wait() gives it; DONE: enum wire_finding */
 	uint32_t has_data;	/* DONE: the data file of the program holds its events */
 	struct rusage usage;
 	char data[4096];	/* DONE: name of the data file or ""; ENDED: name of the program */

@@ -135,7 +135,7 @@ static struct mu_config make_config(const struct settings *s)
 		config.flags |= MU_CFG_TIMELINE;
 	if (s->html || s->record || s->serve)
 		config.flags |= MU_CFG_LIFETIMES;
-	if (leaks_wanted(&s->leak_check))
+	if (settings_has_leak_check(s))
 		config.flags |= MU_CFG_LEAKS;
 	if (s->fragmentation)
 		config.flags |= MU_CFG_FRAGMENTATION;
@@ -500,16 +500,32 @@ static bool await_report(struct launcher *l, struct wire *done)
 	}
 }
 
-static int finish_launch(struct launcher *l)
+/* As with Valgrind, --error-exitcode is for errors that the program does not know of; a program
+ * that failed has something more important to say than that it took too much memory. */
+static int exit_status(const struct launcher *l, int found)
 {
 	const unsigned int error_status = l->session.settings->leak_check.error_status;
+
+	if (error_status && (found & WIRE_LEAK_ERRORS))
+		return (int)error_status;
+	if (WEXITSTATUS(l->status) != 0)
+		return WEXITSTATUS(l->status);
+	if (found & WIRE_BROKEN)
+		return STATUS_BROKEN;
+	return found & WIRE_NOT_JUDGED ? STATUS_FAILED : 0;
+}
+
+static int finish_launch(struct launcher *l)
+{
 	struct wire done = { .status = 0 };
 
 	live_view_finish(&l->view);
 	restore_signals(l);
-	if (!await_report(l, &done))
+	if (!await_report(l, &done)) {
 		warn_no_report(&l->session, (int)l->last_collector);
-	else if (l->session.settings->png && done.has_data)
+		done.status = gate_wanted(&l->session.settings->gate) ? WIRE_NOT_JUDGED : 0;
+	}
+	if (l->session.settings->png && done.has_data)
 		pictures_draw(l->session.settings, done.data, l->session.files.fd);
 	/* A leak checker reads everything that is mapped when a program ends, and would allocate
 	 * tens of gigabytes of pages. */
@@ -520,7 +536,7 @@ static int finish_launch(struct launcher *l)
 		die_by_signal(WTERMSIG(l->status));
 		return 128 + WTERMSIG(l->status);
 	}
-	return error_status && done.status ? (int)error_status : WEXITSTATUS(l->status);
+	return exit_status(l, done.status);
 }
 
 int launcher_run(const struct settings *settings)

@@ -40,7 +40,7 @@ static void warn_without_places(const struct settings *s, const struct settings 
 {
 	const char *option = s->group != defaults->group ? "--group" : s->grep ? "--grep" : NULL;
 
-	if (option && !settings_has_text(s))
+	if (option && !settings_has_places(s))
 		warn("%s changes only lists of places, and none is asked for: add --top or --leaks",
 		     option);
 }

@@ -48,6 +48,11 @@ void leaks_check(const struct settings *s)
 			    : s->accesses.engine == ACCESSES_EMULATE ? "--accesses=emulate"
 								     : NULL;
 
+	if (gate_needs_leak_check(&s->gate) && other)
+		options_error(&settings_tool, "'%s' cannot be judged together with %s, since "
+			      "blocks that are not recorded may hold others",
+			      condition_list_find(&s->gate.conditions, CONDITION_LEAKS)->text,
+			      other);
 	if (leaks_wanted(&s->leak_check) && other)
 		options_error(&settings_tool, "--leak-check: cannot be used together with %s, "
 			      "since blocks that are not recorded may hold others", other);

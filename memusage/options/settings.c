@@ -251,6 +251,7 @@ static const struct opt options[] = {
 	OPT_CALL(0, "print-libs", "gcc|clang", accesses_print_libs, NULL,
 		 "print the linker options that it needs"),
 	LEAK_OPTIONS(settings.leak_check),
+	GATE_OPTIONS(settings.gate),
 	OPT_GROUP("Data"),
 	OPT_STR('d', "data", "FILE", &settings.data,
 		"write every change of the heap to FILE; %p in FILE is the process ID, %q{VAR} an "
@@ -397,19 +398,29 @@ void settings_append_place_options(struct opt_list *list, const struct settings 
 										    "show"));
 }
 
-bool settings_has_text(const struct settings *s)
+bool settings_has_places(const struct settings *s)
 {
 	return s->top > 0 || s->tree || s->leaks || s->growth || s->temporary || s->spacetime ||
 	       s->fragmentation || s->holders || leaks_wanted(&s->leak_check) ||
 	       s->mode == RUN_MODE_AD_HOC;
 }
 
+bool settings_has_text(const struct settings *s)
+{
+	return settings_has_places(s) || gate_wanted(&s->gate);
+}
+
+bool settings_has_leak_check(const struct settings *s)
+{
+	return leaks_wanted(&s->leak_check) || gate_needs_leak_check(&s->gate);
+}
+
 bool settings_has_answer(const struct settings *s)
 {
 	return s->mode != RUN_MODE_AD_HOC &&
 	       (s->top > 0 || s->tree || s->leaks || s->growth || s->temporary ||
-		s->fragmentation || s->holders ||
-		leaks_wanted(&s->leak_check));
+		s->fragmentation || s->holders || leaks_wanted(&s->leak_check) ||
+		gate_wanted(&s->gate));
 }
 
 bool settings_has_stacks(const struct settings *s)
@@ -556,6 +567,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
+	gate_check(&settings);
 	recording_options_check(&settings);
 	leaks_check(&settings);
 	output_options_check(&settings);

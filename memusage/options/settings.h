@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "memusage/options/accesses.h"
 #include "memusage/options/dhat.h"
+#include "memusage/options/gate.h"
 #include "memusage/options/leaks.h"
 #include "memusage/options/massif.h"
 #include "memusage/options/sample.h"
@@ -90,6 +91,7 @@ struct settings {
 	struct trigger_settings triggers;
 	struct sample_settings sample;
 	struct leak_settings leak_check;
+	struct gate_settings gate;
 	bool start_paused; /* record nothing until a client asks for it */
 	char **command;		/* the program and its arguments, the files of --finish, or the
 				 * command of --pid */
@@ -99,7 +101,10 @@ struct settings {
  * memusageprint. */
 void settings_append_place_options(struct opt_list *list, const struct settings *settings);
 
-/* settings_has_text -- Tells whether there is a report of places. */
+/* settings_has_places -- Tells whether there is a report of places. */
+bool settings_has_places(const struct settings *settings);
+
+/* settings_has_text -- Tells whether there is one, or the run is judged. */
 bool settings_has_text(const struct settings *settings);
 
 /* settings_has_answer -- Tells whether that report comes first, in the place of the summary. */
@@ -110,6 +115,9 @@ bool settings_has_files(const struct settings *settings);
 
 /* settings_has_reports -- Tells whether memusageprint or memusagestat is to read a recording. */
 bool settings_has_reports(const struct settings *settings);
+
+/* settings_has_leak_check -- Tells whether the blocks of each process are checked at its end. */
+bool settings_has_leak_check(const struct settings *settings);
 
 /* settings_has_stacks -- Tells whether call stacks are to be recorded. */
 bool settings_has_stacks(const struct settings *settings);

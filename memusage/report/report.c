@@ -351,7 +351,7 @@ void report_finish(struct report *r, const char *why, const struct rusage *usage
 
 	if (!s->quiet)
 		print_all(r, why, usage);
-	else if (!r->main && (s->data || s->png || s->record))
+	else if (!r->main && (s->data || s->png || s->record || gate_wanted(&s->gate)))
 		report_note(r, "%s", why);
 	else
 		print_larger_process(r);

@@ -38,6 +38,9 @@ struct report_line {
 	uint64_t calls;
 };
 
+/* What memusageprint says of the conditions of --fail-if. */
+enum gate_outcome { GATE_NOT_JUDGED, GATE_HOLDS, GATE_BROKEN };
+
 struct report {
 	const struct settings *settings;
 	int fd; /* its destination; -1: none */
@@ -63,6 +66,7 @@ struct report {
 	uint64_t more_peak;
 	uint64_t images;
 	bool has_leak_errors;	/* memusageprint has said so */
+	enum gate_outcome gate;	/* likewise */
 	bool has_failed;	/* it cannot be written, and this was reported */
 	unsigned int late_count; /* lines that were written since report_finish() */
 	bool is_finished;	/* report_finish() was called: lines are written at once */

@@ -21,7 +21,7 @@
 #include "memusage/common/files.h"
 #include "memusage/report/pictures.h"
 
-enum { LEAK_ERRORS_STATUS = 99 }; /* of memusageprint; it has no other use of it */
+enum { LEAK_ERRORS_STATUS = 99, BROKEN_STATUS = 100 }; /* of memusageprint */
 
 static void append_text_reports(struct opt_list *a, const struct settings *s)
 {
@@ -249,9 +249,50 @@ static void print_reports(const struct session *s, struct report *r, unsigned in
 		     WTERMSIG(status));
 }
 
+static void execute_gate(const struct session *s)
+{
+	struct opt_list a = { .count = 0 };
+
+	opt_list_append(&a, "memusageprint");
+	opt_list_append(&a, "--gate-of-run");
+	if (s->settings->quiet)
+		opt_list_append(&a, "--gate-quietly");
+	gate_append(&a, &s->settings->gate);
+	append_looks(&a, s->settings);
+	if (s->settings->no_names_cache)
+		opt_list_append(&a, "--no-names-cache");
+	append_names_arguments(&a, s, s->record.name ? s->record.name :
+						       child_pass_file(s->record.fd));
+	redirect_output(s->text);
+	child_reset_signals();
+	child_execute(&a, "cannot judge the run: ");
+}
+
+/* Has the conditions judged, and says first what is wrong. */
+static void judge_run(const struct session *s, struct report *r)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		execute_gate(s);
+	if (pid < 0) {
+		warn("cannot run memusageprint: %m");
+		return;
+	}
+	wait_while_launcher_lives(s, pid);
+	status = child_wait(pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN_STATUS)
+		r->gate = GATE_BROKEN;
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		r->gate = GATE_HOLDS;
+}
+
 void reports_make(const struct session *s, struct report *r, unsigned int first, pid_t main)
 {
-	if (settings_has_text(s->settings) || settings_has_files(s->settings))
+	if (gate_wanted(&s->settings->gate) && first == 0)
+		judge_run(s, r);
+	if (settings_has_places(s->settings) || settings_has_files(s->settings))
 		print_reports(s, r, first, main);
 	if (settings_has_files(s->settings) && first == 0)
 		name_files(s, r, main);

@@ -7,6 +7,7 @@
 #include "cli/layout.h"
 #include "cli/options.h"
 #include "formats/xtree.h"
+#include "profile/budget/condition_list.h"
 #include "profile/model/filter.h"
 #include "profile/read/sites.h"
 
@@ -46,6 +47,14 @@ enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW, RUNTIME_UNSAID };
 
 /* The moment of --tree; snapshots have numbers from 0 on. */
 enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
+
+/* The conditions of --fail-if and --budget, by which the files are judged. */
+struct gate_settings {
+	struct condition_list conditions;	/* none: reports are printed */
+	struct opt_list baseline;	/* recordings, of which each is a run */
+	bool is_quiet;		/* say nothing of those that hold */
+	bool is_of_run;		/* memusage judges its run */
+};
 
 struct settings {
 	char **typed;		/* the command line as typed, ended by NULL */
@@ -94,6 +103,7 @@ struct settings {
 	int runtime_frames;	/* enum runtime_choice */
 	bool diff;		/* compare the two files */
 	bool merge;		/* report on all processes of all files as one */
+	struct gate_settings gate;
 	int leak_check;		/* enum leak_check_form */
 	unsigned leak_kinds;	/* set of kinds whose loss records are shown */
 	unsigned leak_errors;	/* ... that are errors */

@@ -39,9 +39,9 @@ my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator)],
 	memusage => [qw(common options record examine report collector remote launcher)],
-	profile => [qw(base graph pages names symbols read model compare save merge)],
-	formats => ['base', 'holders', '', 'leaks', 'pprof', 'viewers', 'page', 'push'],
-	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'live', 'merge', ''],
+	profile => [qw(base graph pages names symbols read model compare budget save merge)],
+	formats => ['base', 'holders', '', 'gate', 'leaks', 'pprof', 'viewers', 'page', 'push'],
+	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'gate', 'live', 'merge', ''],
 	memusagestat => ['drawing', ''],
 	memusageserve => ['options', 'loop', 'source', 'http', 'push', ''],
 );

@@ -1,0 +1,76 @@
+/* gate.c -- The options that judge a run: --fail-if, --budget, --baseline.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/options/gate.h"
+
+#include "cli/xmalloc.h"
+#include "memusage/options/settings.h"
+#include "profile/read/segment.h"
+
+const char *gate_add(const struct opt *option, const char *arg, void *data)
+{
+	static struct mu_error err;
+	const int result = option->constant ? condition_list_read(data, arg, &err) :
+					      condition_list_add(data, arg, &err);
+
+	return result < 0 ? err.text : NULL;
+}
+
+bool gate_wanted(const struct gate_settings *g)
+{
+	return g->conditions.count > 0;
+}
+
+bool gate_needs_leak_check(const struct gate_settings *g)
+{
+	return condition_list_find(&g->conditions, CONDITION_LEAKS) != NULL;
+}
+
+static void check_baselines(const struct gate_settings *g)
+{
+	const struct condition *relative = condition_list_find_relative(&g->conditions);
+
+	if (relative && g->baseline.count == 0)
+		options_error(&settings_tool, "'%s' is about growth: say since when, by "
+			      "--baseline=RECORDING", relative->text);
+	if (g->baseline.count > 0 && !relative)
+		options_error(&settings_tool, "--baseline is for conditions like --fail-if='heap "
+			      "peak > +5%%', and there is none");
+	for (size_t i = 0; i < g->baseline.count; i++) {
+		struct segment segment;
+		struct mu_error err;
+
+		if (segment_open(&segment, g->baseline.item[i], &err) < 0)
+			options_error(&settings_tool, "--baseline=%s: %s", g->baseline.item[i],
+				      err.text);
+		segment_close(&segment);
+	}
+}
+
+void gate_check(struct settings *s)
+{
+	const struct gate_settings *g = &s->gate;
+	const char *first = gate_wanted(g) ? g->conditions.item[0].text : NULL;
+
+	check_baselines(g);
+	if (!first)
+		return;
+	if (s->pid || s->finish)
+		options_error(&settings_tool, "--fail-if starts a program: a recording is judged "
+			      "by memusageprint --fail-if='%s' FILE", first);
+	if (s->mode != RUN_MODE_HEAP)
+		options_error(&settings_tool, "--fail-if='%s' is about the heap: it cannot be "
+			      "combined with --mode=%s", first,
+			      s->mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
+	if (condition_list_find(&g->conditions, CONDITION_MMAP_PEAK))
+		s->mmap = true;
+}
+
+void gate_append(struct opt_list *list, const struct gate_settings *g)
+{
+	for (size_t i = 0; i < g->conditions.count; i++)
+		opt_list_append(list, xasprintf("--fail-if=%s", g->conditions.item[i].text));
+	for (size_t i = 0; i < g->baseline.count; i++)
+		opt_list_append(list, xasprintf("--baseline=%s", g->baseline.item[i]));
+}

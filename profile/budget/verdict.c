@@ -1,0 +1,111 @@
+/* verdict.c -- Decides whether runs break a condition, or only vary.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "profile/budget/verdict.h"
+
+#include <stdlib.h>
+
+#include "cli/xmalloc.h"
+
+static int compare_values(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct figure_spread verdict_spread(const struct figure *figure, size_t count)
+{
+	struct figure_spread s = { .class = FIGURE_EXACT, .runs = count };
+	double *value = xcalloc(count, sizeof(*value));
+
+	for (size_t i = 0; i < count; i++) {
+		value[i] = figure[i].value;
+		if (figure[i].class > s.class)
+			s.class = figure[i].class;
+	}
+	qsort(value, count, sizeof(*value), compare_values);
+	s.least = value[0];
+	s.median = (value[(count - 1) / 2] + value[count / 2]) / 2;
+	s.most = value[count - 1];
+	/* Addresses, hashes with a random seed, times: the program did not do the same. */
+	if (s.class == FIGURE_EXACT && s.most > s.least)
+		s.class = FIGURE_BY_MACHINE;
+	free(value);
+	return s;
+}
+
+static double highest_bound(const struct figure *figure, size_t count)
+{
+	double high = figure[0].high;
+
+	for (size_t i = 1; i < count; i++)
+		high = figure[i].high > high ? figure[i].high : high;
+	return high;
+}
+
+static double limit_from(const struct condition *c, double base)
+{
+	if (!c->is_relative)
+		return c->limit;
+	return c->is_percent ? base * (1 + c->limit / 100) : base + c->limit;
+}
+
+static bool passes(const struct condition *c, double value, double limit)
+{
+	return c->or_equal ? value >= limit : value > limit;
+}
+
+static bool may_vary(const struct verdict *v)
+{
+	return v->old.class != FIGURE_EXACT || v->new.class != FIGURE_EXACT;
+}
+
+/* What an unknown side may vary is added to the limit. Bounds of estimates say it already. */
+static double allowance(const struct verdict *v)
+{
+	const double old = v->old.most - v->old.least, new = v->new.most - v->new.least;
+
+	if (!may_vary(v) ||
+	    (v->old.runs >= VERDICT_RUNS_MIN && v->new.runs >= VERDICT_RUNS_MIN))
+		return 0;
+	return old > new ? old : new;
+}
+
+static bool knows_variation(const struct verdict *v)
+{
+	return !may_vary(v) || v->new.class == FIGURE_ESTIMATED ||
+	       v->old.runs >= VERDICT_RUNS_MIN || v->new.runs >= VERDICT_RUNS_MIN;
+}
+
+struct verdict verdict_judge(const struct condition *c, const struct figure *old, size_t olds,
+			     const struct figure *new, size_t news)
+{
+	struct verdict v = { .state = VERDICT_HOLDS, .new = verdict_spread(new, news) };
+
+	v.limit = limit_from(c, 0);
+	if (c->is_relative) {
+		v.old = verdict_spread(old, olds);
+		v.limit = limit_from(c, highest_bound(old, olds)) + allowance(&v);
+	}
+	for (size_t i = 0; i < news; i++)
+		v.broken += passes(c, new[i].low, v.limit);
+	v.over = v.new.median - v.limit;
+	if (v.broken == news)
+		v.state = c->is_relative && !knows_variation(&v) ? VERDICT_UNDECIDED :
+								     VERDICT_BROKEN;
+	return v;
+}
+
+const char *verdict_class_text(enum figure_class class)
+{
+	static const char *const texts[] = {
+		[FIGURE_EXACT] = "exact",
+		[FIGURE_BY_THREADS] = "depends on the order of threads",
+		[FIGURE_BY_MACHINE] = "depends on the machine",
+		[FIGURE_ESTIMATED] = "estimated from samples",
+	};
+
+	return texts[class];
+}
