@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "formats/base/utf8.h"
 #include "formats/holders/json_holders.h"
-#include "formats/json_pages.h"
+#include "formats/json_examined.h"
 #include "formats/json_run.h"
 #include "profile/model/place_trends.h"
+#include "profile/read/accesses.h"
 #include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 
@@ -92,8 +94,10 @@ struct site_details {
 	struct site_errors *errors; /* NULL if nothing was sampled */
 	struct sampled_error *growth_error; /* NULL without both */
 	double distance;	    /* mean bytes between two samples */
+	bool has_lifetimes;
 	uint32_t *place;	    /* number in trend of each site, or PLACE_NONE */
 	enum trend *trend;
+	struct accesses accesses;   /* without sites: none were counted */
 };
 
 static void write_interval(FILE *out, const char *name, struct sampled_interval i)
@@ -143,6 +147,13 @@ static void write_site_numbers(FILE *out, const struct site *s, const struct sit
 			d->growth[number].bytes, d->growth[number].blocks);
 	if (d->place[number] != PLACE_NONE && trend_name(d->trend[d->place[number]]))
 		fprintf(out, ",\"trend\":\"%s\"", trend_name(d->trend[d->place[number]]));
+	if (s->total_blocks > 0 && d->has_lifetimes)
+		fprintf(out, ",\"lifetime_ns\":%.0f",
+			(double)s->life / (double)s->total_blocks * SITES_TICK_NS);
+	if (number < d->accesses.sites)
+		fprintf(out, ",\"read_bytes\":%" PRIu64 ",\"written_bytes\":%" PRIu64,
+			d->accesses.site[number].read_bytes,
+			d->accesses.site[number].written_bytes);
 	fputs(",\"size_classes\":[", out);
 	for (unsigned int i = 0; i < SITES_CLASSES; i++)
 		fprintf(out, "%s%" PRIu64, i ? "," : "", d->classes[number].blocks[i]);
@@ -240,10 +251,13 @@ static void write_sites(FILE *out, const struct export *e)
 		.classes = sites_classes(sites, e->image),
 		.errors = site_errors_load(sites, e->image),
 		.distance = sampled_mean_distance(e->image),
+		.has_lifetimes = sites->has_lifetimes,
 	};
 	struct growth_range g;
 	struct mu_error err;
 
+	if (e->image->head.features & MU_FEATURE(MU_SEC_ACCESSES))
+		accesses_load(&d.accesses, e->image, sites->count, NULL);
 	if (e->growth)
 		g = *e->growth;
 	else
@@ -267,6 +281,7 @@ static void write_sites(FILE *out, const struct export *e)
 	free(d.growth_error);
 	free(d.place);
 	free(d.trend);
+	accesses_free(&d.accesses);
 }
 
 /* Sums of a damaged recording may wrap. */
@@ -386,8 +401,8 @@ static void write_memory_split(FILE *out, const struct image *im)
 	timeline_free(&t);
 }
 
-/* What was examined names sites by their indexes in the list. */
-static void write_examined(FILE *out, const struct export *e)
+/* These members name sites by their indexes in the list. */
+static void write_examinations(FILE *out, const struct export *e)
 {
 	const uint32_t sites = e->filter->profile->sites.count;
 	uint32_t *listed = xcalloc((size_t)sites + 1, sizeof(*listed)), count = 0;
@@ -396,6 +411,7 @@ static void write_examined(FILE *out, const struct export *e)
 		listed[i] = is_site_listed(e->filter, i) ? count++ : UINT32_MAX;
 	json_write_pages(out, e, listed);
 	json_write_holders(out, e->image, e->filter->profile, listed);
+	json_write_checks(out, e, listed);
 	free(listed);
 }
 
@@ -416,6 +432,6 @@ void json_write(FILE *out, const struct export *e)
 	write_timeline(out, e->image);
 	write_memory_split(out, e->image);
 	write_resident_rise(out, e->image);
-	write_examined(out, e);
+	write_examinations(out, e);
 	fputs("}\n", out);
 }

@@ -25,7 +25,8 @@
  *	           "peak_bytes":..,"peak_blocks":..,"live_bytes":..,"live_blocks":..,
  *	           "total_bytes":..,"total_blocks":..,"temporary_blocks":..,"max_bytes":..,
  *	           "growth_bytes":..,"growth_blocks":..,"trend":"grows",
- *	           "size_classes":[..]}],
+ *	           "growth_bytes":..,"growth_blocks":..,"trend":"grows","lifetime_ns":..,
+
  *	 "snapshots":[{"time_ns":..,"kind":"peak","heap":..,"extra":..,"clock_bytes":..}],
  *	 "rss_peak":..,
  *	 "timeline":[{"time_ns":..,"heap":..,"stacks":..,"rss_anon":..,"rss_file":..,

@@ -555,6 +555,8 @@ const struct settings *command_line_parse(int argc, char **argv)
 	check_merge(argv + first);
 	check_gate();
 	warn_of_idle_options();
+	/* Lists have them on demand, since they cost a column. */
+	given.lifetimes |= given.report == REPORT_EXPORT && strcmp(given.format, "json") == 0;
 	given.has_depth = given.depth != 0;
 	if (!given.has_depth)
 		given.depth = DEPTH_DEFAULT;

@@ -74,6 +74,7 @@ want protobuf-compiler cmd:protoc
 want openmpi-bin cmd:mpirun.openmpi
 want mpich cmd:mpirun.mpich
 want python3-protobuf dir:lib/python3/dist-packages/google/protobuf
+want python3-jsonschema dir:lib/python3/dist-packages/jsonschema
 want jq cmd:jq
 want curl cmd:curl
 want file cmd:file

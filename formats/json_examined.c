@@ -1,11 +1,12 @@
-/* json_pages.c -- The member "pages" of a process in JSON.
+/* json_examined.c -- Members of a process in JSON that are results of examinations: pages, leaks.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "formats/json_pages.h"
+#include "formats/json_examined.h"
 
 #include <inttypes.h>
 
+#include "profile/read/leak_checks.h"
 #include "profile/read/pages.h"
 
 /* The data for writing the number of a site. */
@@ -132,4 +133,51 @@ void json_write_pages(FILE *out, const struct export *e, const uint32_t *listed)
 	}
 	fputs("]}", out);
 	pages_free(&p);
+}
+
+/* ---- leak checks -------------------------------------------------------------------------- */
+
+static void write_loss(FILE *out, const struct mu_loss *l, const uint32_t *listed, uint32_t sites)
+{
+	static const char *const kinds[] = { "reachable", "possible", "indirect", "definite" };
+
+	fputs("{\"site\":", out);
+	if (l->site < sites && listed[l->site] != UINT32_MAX)
+		fprintf(out, "%" PRIu32, listed[l->site]);
+	else
+		fputs("null", out);
+	fprintf(out, ",\"kind\":\"%s\",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64
+		",\"indirect_bytes\":%" PRIu64 ",\"indirect_blocks\":%" PRIu64 "}",
+		kinds[l->kind & 3], l->bytes, l->blocks, l->indirect_bytes, l->indirect_blocks);
+}
+
+static void write_check(FILE *out, const struct leak_check *c, const struct export *e,
+			const uint32_t *listed)
+{
+	const uint64_t start = e->image->head.process.start_mono_ns;
+	const uint32_t sites = e->filter->profile->sites.count;
+
+	fprintf(out, "{\"time_ns\":%" PRIu64 ",\"pause_ns\":%" PRIu64
+		",\"at_end\":%s,\"cut\":%s,\"losses\":[",
+		c->head.mono_ns > start ? c->head.mono_ns - start : 0, c->head.pause_ns,
+		c->head.flags & MU_LEAK_CHECK_AT_END ? "true" : "false",
+		c->head.flags & MU_LEAK_CHECK_CUT ? "true" : "false");
+	for (uint64_t i = 0; i < c->head.count; i++) {
+		fputs(i ? ",\n  " : "\n  ", out);
+		write_loss(out, &c->loss[i], listed, sites);
+	}
+	fputs("]}", out);
+}
+
+void json_write_checks(FILE *out, const struct export *e, const uint32_t *listed)
+{
+	struct leak_checks all;
+
+	leak_checks_read(&all, e->image);
+	for (size_t i = 0; i < all.count; i++) {
+		fputs(i ? ",\n " : ",\n\"leak_checks\":[\n ", out);
+		write_check(out, &all.check[i], e, listed);
+	}
+	fputs(all.count ? "]" : "", out);
+	leak_checks_free(&all);
 }
