@@ -14,6 +14,7 @@
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/diff/diff_exports.h"
+#include "formats/gate/gate_names.h"
 #include "formats/leaks/leak_report.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/dhat/dhat_metric.h"
@@ -163,6 +164,19 @@ static const char *parse_condition(const struct opt *option, const char *arg, vo
 	return result < 0 ? err.text : NULL;
 }
 
+/* "github|gitlab|...[:FILE]", for --help. */
+static char ci_words[256];
+
+static const char *parse_ci(const struct opt *option, const char *arg, void *data)
+{
+	enum gate_format format;
+	const char *file, *why = gate_names_parse(arg, &format, &file);
+
+	if (!why)
+		opt_list_append(data, arg);
+	return why;
+}
+
 /* "massif|folded|...", for --help. */
 static char format_words[256];
 
@@ -297,6 +311,10 @@ static const struct opt options[] = {
 	  .help = "the same with the conditions in FILE, one on each line" },
 	OPT_LIST('\0', "baseline", "RECORDING", &given.gate.baseline,
 		 "recording with which +5% and +1M compare; more of them are more runs"),
+	OPT_CALL('\0', "ci", ci_words, parse_ci, &given.gate.ci,
+		 "write what was found in a format of continuous integration, to FILE or in the "
+		 "place of the text; github, which is recognised by itself: annotations below it; "
+		 "repeatable"),
 	{ .kind = OPT_KIND_FLAG, .name = "gate-of-run", .value = &given.gate.is_of_run,
 	  .help = "memusage judges its run", .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "gate-quietly", .value = &given.gate.is_quiet,
@@ -505,6 +523,8 @@ static void check_gate(void)
 	const struct condition_list *list = &given.gate.conditions;
 	const struct condition *relative = condition_list_find_relative(list);
 
+	if (list->count == 0 && given.gate.ci.count > 0)
+		options_error(&tool, "--ci reports on conditions: add --fail-if='heap peak > 64M'");
 	if (list->count == 0 && given.gate.baseline.count > 0)
 		options_error(&tool, "--baseline is for conditions: add --fail-if='heap peak > "
 			      "+5%%', or say --diff OLD NEW");
@@ -543,6 +563,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 {
 	int first;
 
+	gate_names_words(ci_words, sizeof(ci_words));
 	export_formats_names(format_words, sizeof(format_words), "|");
 	/* options_parse() moves the arguments. */
 	given.typed = xcalloc((size_t)argc + 1, sizeof(*given.typed));

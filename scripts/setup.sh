@@ -75,6 +75,7 @@ want openmpi-bin cmd:mpirun.openmpi
 want mpich cmd:mpirun.mpich
 want python3-protobuf dir:lib/python3/dist-packages/google/protobuf
 want python3-jsonschema dir:lib/python3/dist-packages/jsonschema
+want python3-prometheus-client dir:lib/python3/dist-packages/prometheus_client
 want jq cmd:jq
 want curl cmd:curl
 want file cmd:file

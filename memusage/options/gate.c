@@ -4,7 +4,11 @@
  */
 #include "memusage/options/gate.h"
 
+#include <string.h>
+
 #include "cli/xmalloc.h"
+#include "formats/gate/gate_names.h"
+#include "memusage/common/files.h"
 #include "memusage/options/settings.h"
 #include "profile/read/segment.h"
 
@@ -17,6 +21,18 @@ const char *gate_add(const struct opt *option, const char *arg, void *data)
 	return result < 0 ? err.text : NULL;
 }
 
+const char *gate_add_ci(const struct opt *option, const char *arg, void *data)
+{
+	enum gate_format format;
+	const char *file, *why = gate_names_parse(arg, &format, &file);
+
+	if (!why && !file && format != GATE_GITHUB)
+		why = "needs a file, since the output is the program's: add :FILE";
+	if (!why)
+		opt_list_append(data, arg);
+	return why;
+}
+
 bool gate_wanted(const struct gate_settings *g)
 {
 	return g->conditions.count > 0;
@@ -25,6 +41,17 @@ bool gate_wanted(const struct gate_settings *g)
 bool gate_needs_leak_check(const struct gate_settings *g)
 {
 	return condition_list_find(&g->conditions, CONDITION_LEAKS) != NULL;
+}
+
+/* An hour of tests must not end with a file that cannot be written. */
+static void check_files(const struct gate_settings *g)
+{
+	for (size_t i = 0; i < g->ci.count; i++) {
+		const char *colon = strchr(g->ci.item[i], ':');
+
+		if (colon)
+			files_check_name(colon + 1, 0);
+	}
 }
 
 static void check_baselines(const struct gate_settings *g)
@@ -54,6 +81,10 @@ void gate_check(struct settings *s)
 	const char *first = gate_wanted(g) ? g->conditions.item[0].text : NULL;
 
 	check_baselines(g);
+	check_files(g);
+	if (!first && g->ci.count > 0)
+		options_error(&settings_tool, "--ci reports on conditions: add --fail-if='heap "
+			      "peak > 64M'");
 	if (!first)
 		return;
 	if (s->pid || s->finish)
@@ -73,4 +104,6 @@ void gate_append(struct opt_list *list, const struct gate_settings *g)
 		opt_list_append(list, xasprintf("--fail-if=%s", g->conditions.item[i].text));
 	for (size_t i = 0; i < g->baseline.count; i++)
 		opt_list_append(list, xasprintf("--baseline=%s", g->baseline.item[i]));
+	for (size_t i = 0; i < g->ci.count; i++)
+		opt_list_append(list, xasprintf("--ci=%s", g->ci.item[i]));
 }

@@ -14,10 +14,16 @@ struct settings;
 struct gate_settings {
 	struct condition_list conditions;	/* those of budget files, too */
 	struct opt_list baseline;
+	struct opt_list ci;		/* "FORMAT:FILE", or "github" */
 };
 
 /* gate_add -- Handles --fail-if and, with a constant that is not 0, --budget. */
 const char *gate_add(const struct opt *option, const char *arg, void *data);
+
+/* gate_add_ci -- Handles --ci. */
+const char *gate_add_ci(const struct opt *option, const char *arg, void *data);
+
+#define GATE_CI_WORDS "github|FORMAT:FILE"
 
 #define GATE_OPTIONS(g) \
 	OPT_GROUP("Limits (docs/ci.md)"), \
@@ -28,7 +34,10 @@ const char *gate_add(const struct opt *option, const char *arg, void *data);
 	  .value = &(g).conditions, .call = gate_add, \
 	  .help = "the same with the conditions in FILE, one on each line" }, \
 	OPT_LIST(0, "baseline", "RECORDING", &(g).baseline, \
-		 "recording of an earlier run, with which +5% and +1M compare; repeatable")
+		 "recording of an earlier run, with which +5% and +1M compare; repeatable"), \
+	OPT_CALL(0, "ci", GATE_CI_WORDS, gate_add_ci, &(g).ci, \
+		 "annotate the log of GitHub (which is recognised by itself), or write what was " \
+		 "found to FILE as gitlab, junit, sarif, markdown, json or openmetrics; repeatable")
 
 /* gate_wanted -- Tells whether the run is judged. */
 bool gate_wanted(const struct gate_settings *g);

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/version.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/gate/gate_ci.h"
 #include "memusageprint/gate/gate_places.h"
 #include "memusageprint/gate/gate_side.h"
 #include "memusageprint/gate/gate_text.h"
@@ -93,26 +94,36 @@ static int find_all_places(struct gate *g, const struct gate_runs *old,
 	return result;
 }
 
-static int print_findings(const struct gate *g, const struct settings *settings)
+static void print_text(struct output *out, const struct gate *g, const struct settings *settings)
 {
-	struct output out;
-	FILE *page;
+	FILE *page = layout_open(out->stream, settings_layout(settings));
 
-	if (output_open(&out, settings->output, 0) < 0)
-		return -1;
-	out.has_color = true; /* names are clean already */
-	page = layout_open(out.stream, settings_layout(settings));
+	out->has_color = true; /* names are clean already */
 	gate_text_print(page, g, settings->gate.is_of_run ? "memusage: " : "",
 			settings->gate.is_quiet);
 	fclose(page);
-	return output_close(&out);
+}
+
+static int print_findings(const struct gate *g, const struct settings *settings)
+{
+	struct output out;
+	int result;
+
+	if (output_open(&out, settings->output, 0) < 0)
+		return -1;
+	if (!gate_ci_takes_output(settings))
+		print_text(&out, g, settings);
+	gate_ci_put(out.stream, g, settings);
+	result = output_close(&out);
+	return result | gate_ci_write_files(g, settings);
 }
 
 static int judge_runs(const struct settings *settings, const struct gate_runs *old,
 		      const struct gate_runs *new)
 {
 	const struct condition_list *list = &settings->gate.conditions;
-	struct gate g = { .version = MEMUSAGE_VERSION, .root = "", .count = list->count };
+	char *root = gate_ci_root();
+	struct gate g = { .version = MEMUSAGE_VERSION, .root = root, .count = list->count };
 	int status = EXIT_SUCCESS, result;
 
 	g.finding = xcalloc(list->count + 1, sizeof(*g.finding));
@@ -128,6 +139,7 @@ static int judge_runs(const struct settings *settings, const struct gate_runs *o
 	if (gate_count_broken(&g) > 0)
 		status = GATE_BROKEN_STATUS;
 	gate_free(&g);
+	free(root);
 	return status;
 }
 

@@ -52,6 +52,7 @@ enum { TREE_AT_PEAK = -1, TREE_AT_END = -2, TREE_OF_TOTAL = -3 };
 struct gate_settings {
 	struct condition_list conditions;	/* none: reports are printed */
 	struct opt_list baseline;	/* recordings, of which each is a run */
+	struct opt_list ci;		/* "FORMAT" or "FORMAT:FILE", of a format that exists */
 	bool is_quiet;		/* say nothing of those that hold */
 	bool is_of_run;		/* memusage judges its run */
 };

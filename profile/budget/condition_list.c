@@ -17,6 +17,11 @@ static int append_condition(struct condition_list *list, const char *text, struc
 
 	if (condition_parse(&c, text, err) < 0)
 		return -1;
+	/* A budget file may repeat what the command line has. */
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->item[i].text, c.text) == 0)
+			return 0;
+	}
 	if (list->count == CONDITION_LIST_MAX)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "there are too many conditions");
 	list->item = xreallocarray(list->item, list->count + 1, sizeof(c));

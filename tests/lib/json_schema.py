@@ -64,6 +64,8 @@ def type_text(node):
         return f'`{node["const"]}`'
     if 'enum' in node:
         return ', '.join(f'`{word}`' for word in node['enum'])
+    if 'oneOf' in node:
+        return ' or '.join(type_text(choice) for choice in node['oneOf'])
     kind = node.get('type', '')
     kind = ' or '.join(kind) if isinstance(kind, list) else kind
     if kind == 'array':

@@ -1,0 +1,31 @@
+/* gate_names.h -- What --ci takes: "FORMAT" or "FORMAT:FILE".
+ *
+ * Apart from the writers, because memusage checks the option and links none of them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stddef.h>
+
+enum gate_format {
+	GATE_GITHUB,		/* annotates the log of a job, so it has no file */
+	GATE_GITLAB,
+	GATE_JUNIT,
+	GATE_SARIF,
+	GATE_MARKDOWN,
+	GATE_JSON,
+	GATE_OPENMETRICS,
+	GATE_FORMATS
+};
+
+/* gate_names_parse -- Parses the argument of --ci.
+ *
+ * format  set to it.
+ * file    set to the name of its file, a part of TEXT; NULL: none is given.
+ * Returns NULL, or why TEXT is refused; the text is static.
+ */
+const char *gate_names_parse(const char *text, enum gate_format *format, const char **file);
+
+/* gate_names_words -- Writes the names for --help: "github|gitlab|...[:FILE]". */
+void gate_names_words(char *buffer, size_t size);
