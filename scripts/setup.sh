@@ -101,6 +101,11 @@ want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
 want prometheus cmd:prometheus
+want cmake cmd:cmake
+want meson cmd:meson
+want ninja-build cmd:ninja
+want cargo cmd:cargo
+want python3-pytest dir:lib/python3/dist-packages/pytest
 want glibc-source dir:src/glibc
 want xz-utils cmd:xz
 '
