@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "formats/base/utf8.h"
 #include "formats/holders/json_holders.h"
 #include "formats/json_examined.h"
 #include "formats/json_run.h"

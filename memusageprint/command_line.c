@@ -517,6 +517,22 @@ static void check_merge(char **files)
 	}
 }
 
+/* There is one standard output. */
+static void check_ci_outputs(const struct opt_list *ci)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; i < ci->count; i++) {
+		if (strchr(ci->item[i], ':') || strcmp(ci->item[i], "github") == 0)
+			continue;
+		if (first)
+			options_error(&tool, "--ci=%s and --ci=%s cannot both take the place of "
+				      "the text: name a file, --ci=%s:FILE", first, ci->item[i],
+				      ci->item[i]);
+		first = ci->item[i];
+	}
+}
+
 /* Several files are runs of one program then, so no report of a file suits it. */
 static void check_gate(void)
 {
@@ -525,6 +541,7 @@ static void check_gate(void)
 
 	if (list->count == 0 && given.gate.ci.count > 0)
 		options_error(&tool, "--ci reports on conditions: add --fail-if='heap peak > 64M'");
+	check_ci_outputs(&given.gate.ci);
 	if (list->count == 0 && given.gate.baseline.count > 0)
 		options_error(&tool, "--baseline is for conditions: add --fail-if='heap peak > "
 			      "+5%%', or say --diff OLD NEW");

@@ -1,4 +1,4 @@
-/* gate.h -- The options that judge a run: --fail-if, --budget, --baseline.
+/* gate.h -- The options that judge a run: --fail-if, --budget, --baseline, --ci.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

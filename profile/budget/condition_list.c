@@ -17,7 +17,6 @@ static int append_condition(struct condition_list *list, const char *text, struc
 
 	if (condition_parse(&c, text, err) < 0)
 		return -1;
-	/* A budget file may repeat what the command line has. */
 	for (size_t i = 0; i < list->count; i++) {
 		if (strcmp(list->item[i].text, c.text) == 0)
 			return 0;
@@ -52,9 +51,8 @@ static void cut_comment(char *line)
 
 static int read_lines(struct condition_list *list, FILE *in, struct mu_error *err)
 {
-	const size_t before = list->count;
+	uint64_t number = 0, conditions = 0;
 	struct mu_error why;
-	uint64_t number = 0;
 	char *line = NULL;
 	size_t room = 0;
 	int result = 0;
@@ -64,6 +62,7 @@ static int read_lines(struct condition_list *list, FILE *in, struct mu_error *er
 		cut_comment(line);
 		if (line[strspn(line, " \t\r\n")] == '\0')
 			continue;
+		conditions++;
 		if (append_condition(list, line, &why) < 0)
 			result = mu_error_set(err, why.code, why.offset,
 					      "is wrong at line %" PRIu64 ", column %" PRIu64
@@ -72,7 +71,7 @@ static int read_lines(struct condition_list *list, FILE *in, struct mu_error *er
 	free(line);
 	if (result == 0 && ferror(in))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot be read: %m");
-	if (result == 0 && list->count == before)
+	if (result == 0 && conditions == 0)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "has no condition");
 	return result;
 }

@@ -15,7 +15,8 @@ struct condition_list {
 	size_t count;
 };
 
-/* condition_list_add -- Parses a condition and appends it.
+/* condition_list_add -- Parses a condition and appends it, unless the list has it already: a budget
+ * file may repeat what the command line says, and formats of reports need different names.
  *
  * Returns 0, or -1 with ERR, whose text can follow the condition: "is wrong at column 6: ...".
  */

@@ -148,6 +148,10 @@ run env GITHUB_ACTIONS=true memusageprint --ci=json --fail-if='heap peak > 1k' b
 unlike "$out" '^::' 'annotations are not in JSON'
 like "$err" '^::error ' '... but on standard error'
 
+run memusageprint --ci=json --ci=github --ci=sarif --fail-if='heap peak > 1k' base.mur
+is "$status,$out" 2, 'two formats have no room on standard output'
+like "$err" "--ci=json and --ci=sarif cannot both .* --ci=sarif:FILE" '... and it says what to do'
+
 # ---- from a run ------------------------------------------------------------------------------------
 
 run memusage -q --ci=junit:run.xml --ci=json:run.json --fail-if='heap peak > 1k' "$budget" 10

@@ -176,6 +176,9 @@ static void test_file(void)
 	EQ_P(condition_list_find_relative(&list), &list.item[3]);
 	EQ_I(condition_list_add(&list, "total > k", &err), -1);
 	EQ_S(err.text, "is wrong at column 9: 'k' is no limit: a number like 64M, 10k, +5% or +1M");
+	write_file("budget", "leaks > 0\nleaks > 0\n");
+	EQ_I(condition_list_read(&list, "budget", &err), 0);
+	EQ_U(list.count, 4);
 	write_file("budget", "\n\nheap peak > 64M\nleaks < 0\n");
 	EQ_I(condition_list_read(&list, "budget", &err), -1);
 	EQ_S(err.text, "is wrong at line 4, column 7: a budget is broken by too much: say >");
