@@ -311,6 +311,9 @@ static const struct opt options[] = {
 	  .help = "the same with the conditions in FILE, one on each line" },
 	OPT_LIST('\0', "baseline", "RECORDING", &given.gate.baseline,
 		 "recording with which +5% and +1M compare; more of them are more runs"),
+	OPT_FLAG('\0', "runs", &given.gate.has_table,
+		 "show the least, median and most of each figure over all FILEs, and what it "
+		 "depends on"),
 	OPT_CALL('\0', "ci", ci_words, parse_ci, &given.gate.ci,
 		 "write what was found in a format of continuous integration, to FILE or in the "
 		 "place of the text; github, which is recognised by itself: annotations below it; "
@@ -548,10 +551,11 @@ static void check_gate(void)
 	if (relative && given.gate.baseline.count == 0)
 		options_error(&tool, "'%s' is about growth: say since when, by "
 			      "--baseline=RECORDING", relative->text);
-	if (list->count > 0 && (given.report != REPORT_DEFAULT || given.text || given.diff ||
-				given.merge))
-		options_error(&tool, "--fail-if prints its own report: run memusageprint once more "
-			      "for the others");
+	if ((list->count > 0 || given.gate.has_table) &&
+	    (given.report != REPORT_DEFAULT || given.text || given.diff ||
+	     given.merge))
+		options_error(&tool, "--fail-if and --runs print their own report: run "
+			      "memusageprint once more for the others");
 }
 
 /* Warns of options that choose what other reports show. */

@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 		return live_run(settings);
 	if (settings->code_root)
 		return module_code_write(settings);
-	if (settings->gate.conditions.count > 0)
+	if (settings->gate.conditions.count > 0 || settings->gate.has_table)
 		return judge_files(settings);
 	if (settings->diff)
 		return print_once(settings, diff_report_print);

@@ -74,11 +74,13 @@ static void put_doubt(FILE *out, const struct verdict *v)
 	const enum figure_class class = v->new.class > v->old.class ? v->new.class : v->old.class;
 
 	if (v->state == VERDICT_UNDECIDED)
-		fprintf(out, ", but it %s, and %s how much: give recordings of three runs to "
-			"memusageprint", verdict_class_text(class),
-			v->new.runs > 1 ? "two runs do not tell" : "one run does not tell");
+		fprintf(out, ", but it %s, and %s how much: --runs=3 does",
+			verdict_class_text(class), v->new.runs > 1 ? "two runs do not tell" :
+								     "one run does not tell");
 	else if (v->new.class == FIGURE_ESTIMATED)
 		fputs(" (an estimate)", out);
+	else if (v->state == VERDICT_HOLDS && v->over > 0 && v->broken == 0 && v->old.runs == 0)
+		fputs(", which is less than its error", out);
 }
 
 const char *gate_sentence(const struct gate *g, const struct gate_finding *f,

@@ -9,6 +9,7 @@
 #include "memusage/common/program.h"
 #include "memusage/launcher/finish.h"
 #include "memusage/launcher/launcher.h"
+#include "memusage/launcher/runs.h"
 #include "memusage/options/settings.h"
 #include "memusage/remote/remote.h"
 
@@ -35,5 +36,7 @@ int main(int argc, char **argv)
 	settings = settings_parse(argc, argv);
 	if (settings->pid)
 		return remote_run(settings);
+	if (settings->gate.runs > 0)
+		return runs_run(settings);
 	return settings->finish ? finish_run(settings) : launcher_run(settings);
 }

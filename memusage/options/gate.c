@@ -35,7 +35,7 @@ const char *gate_add_ci(const struct opt *option, const char *arg, void *data)
 
 bool gate_wanted(const struct gate_settings *g)
 {
-	return g->conditions.count > 0;
+	return g->conditions.count > 0 && !g->is_part;
 }
 
 bool gate_needs_leak_check(const struct gate_settings *g)
@@ -75,11 +75,34 @@ static void check_baselines(const struct gate_settings *g)
 	}
 }
 
+/* Each run has a recording, of which only the figures are shown. */
+static void check_runs(const struct settings *s)
+{
+	const char *other = s->record		? "--record"
+			    : s->html		? "--html"
+			    : s->png		? "--png"
+			    : s->data		? "--data"
+			    : s->live		? "--live"
+			    : s->serve		? "--serve"
+			    : s->push.url	? "--push"
+			    : s->pid		? "--pid"
+			    : s->finish		? "--finish"
+			    : s->mode != RUN_MODE_HEAP ? "--mode"
+			    : settings_has_places(s) ? "a report of places"
+			    : settings_has_files(s) ? "a profile of each process"
+						    : NULL;
+
+	if (s->gate.runs > 0 && other)
+		options_error(&settings_tool, "--runs=%u shows the figures of all runs: it cannot "
+			      "be combined with %s", s->gate.runs, other);
+}
+
 void gate_check(struct settings *s)
 {
 	const struct gate_settings *g = &s->gate;
 	const char *first = gate_wanted(g) ? g->conditions.item[0].text : NULL;
 
+	check_runs(s);
 	check_baselines(g);
 	check_files(g);
 	if (!first && g->ci.count > 0)

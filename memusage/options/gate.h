@@ -15,6 +15,8 @@ struct gate_settings {
 	struct condition_list conditions;	/* those of budget files, too */
 	struct opt_list baseline;
 	struct opt_list ci;		/* "FORMAT:FILE", or "github" */
+	unsigned int runs;		/* of the program, 0: one */
+	bool is_part;			/* this is one of them: it is recorded, and not judged */
 };
 
 /* gate_add -- Handles --fail-if and, with a constant that is not 0, --budget. */
@@ -35,6 +37,9 @@ const char *gate_add_ci(const struct opt *option, const char *arg, void *data);
 	  .help = "the same with the conditions in FILE, one on each line" }, \
 	OPT_LIST(0, "baseline", "RECORDING", &(g).baseline, \
 		 "recording of an earlier run, with which +5% and +1M compare; repeatable"), \
+	OPT_UINT(0, "runs", "N", &(g).runs, 2, 1000, \
+		 "run the program N times, show the least, median and most of its figures, and " \
+		 "judge all runs: a condition is broken if each of them breaks it"), \
 	OPT_CALL(0, "ci", GATE_CI_WORDS, gate_add_ci, &(g).ci, \
 		 "annotate the log of GitHub (which is recognised by itself), or write what was " \
 		 "found to FILE as gitlab, junit, sarif, markdown, json or openmetrics; repeatable")

@@ -13,6 +13,7 @@
 #include "memusageprint/gate/gate_ci.h"
 #include "memusageprint/gate/gate_places.h"
 #include "memusageprint/gate/gate_side.h"
+#include "memusageprint/gate/gate_table.h"
 #include "memusageprint/gate/gate_text.h"
 
 /* The runs of one side: those of the program, or of the baseline. */
@@ -104,7 +105,19 @@ static void print_text(struct output *out, const struct gate *g, const struct se
 	fclose(page);
 }
 
-static int print_findings(const struct gate *g, const struct settings *settings)
+static void print_table(struct output *out, const struct settings *settings,
+			const struct figure_spread *spread)
+{
+	FILE *page = layout_open(out->stream, settings_layout(settings));
+
+	out->has_color = true;
+	gate_table_print(page, &settings->gate.conditions, spread);
+	fclose(page);
+}
+
+/* spread  of the table; NULL: none is wanted. */
+static int print_findings(const struct gate *g, const struct settings *settings,
+			  const struct figure_spread *spread)
 {
 	struct output out;
 	int result;
@@ -113,27 +126,54 @@ static int print_findings(const struct gate *g, const struct settings *settings)
 		return -1;
 	if (!gate_ci_takes_output(settings))
 		print_text(&out, g, settings);
+	if (spread && !gate_ci_takes_output(settings))
+		print_table(&out, settings, spread);
 	gate_ci_put(out.stream, g, settings);
 	result = output_close(&out);
 	return result | gate_ci_write_files(g, settings);
 }
 
-static int judge_runs(const struct settings *settings, const struct gate_runs *old,
+/* Returns one per condition, to be freed; NULL if no table is wanted. */
+static struct figure_spread *spread_all(const struct settings *settings,
+					const struct gate_runs *runs)
+{
+	const struct condition_list *list = &settings->gate.conditions;
+	struct figure_spread *spread;
+
+	if (!settings->gate.has_table)
+		return NULL;
+	spread = xcalloc(list->count + 1, sizeof(*spread));
+	for (size_t i = 0; i < list->count; i++) {
+		char *why = NULL;
+		struct figure *figure = collect_figures(runs, i, &why);
+
+		if (figure)
+			spread[i] = verdict_spread(figure, runs->count);
+		free(figure);
+		free(why);
+	}
+	return spread;
+}
+
+/* count  the first conditions of the list, which are judged; the others are of the table. */
+static int judge_runs(const struct settings *settings, size_t count, const struct gate_runs *old,
 		      const struct gate_runs *new)
 {
 	const struct condition_list *list = &settings->gate.conditions;
 	char *root = gate_ci_root();
-	struct gate g = { .version = MEMUSAGE_VERSION, .root = root, .count = list->count };
+	struct gate g = { .version = MEMUSAGE_VERSION, .root = root, .count = count };
+	struct figure_spread *spread = spread_all(settings, new);
 	int status = EXIT_SUCCESS, result;
 
-	g.finding = xcalloc(list->count + 1, sizeof(*g.finding));
+	g.finding = xcalloc(count + 1, sizeof(*g.finding));
 	g.has_processes = new->side[0].list.processes > 1;
-	for (size_t i = 0; i < list->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		g.finding[i].condition = &list->item[i];
 		judge_condition(&g.finding[i], i, old, new);
 	}
 	result = find_all_places(&g, old, new);
-	result |= print_findings(&g, settings);
+	result |= print_findings(&g, settings, spread);
+	free(spread);
 	if (result < 0 || gate_count_unknown(&g) > 0)
 		status = EXIT_FAILURE;
 	if (gate_count_broken(&g) > 0)
@@ -143,16 +183,21 @@ static int judge_runs(const struct settings *settings, const struct gate_runs *o
 	return status;
 }
 
-int gate_run(const struct settings *settings)
+int gate_run(const struct settings *given)
 {
-	const struct opt_list *baseline = &settings->gate.baseline;
+	const struct opt_list *baseline = &given->gate.baseline;
+	const size_t count = given->gate.conditions.count;
+	struct settings with_table = *given;
+	const struct settings *settings = &with_table;
 	struct gate_runs old = { .count = 0 }, new = { .count = 0 };
 	int status = EXIT_FAILURE;
 
+	if (given->gate.has_table)
+		gate_table_add(&with_table.gate.conditions);
 	if (open_runs(&new, (const char *const *)settings->files, (size_t)settings->file_count,
 		      settings) == 0 &&
 	    open_runs(&old, baseline->item, baseline->count, settings) == 0)
-		status = judge_runs(settings, &old, &new);
+		status = judge_runs(settings, count, &old, &new);
 	close_runs(&old);
 	close_runs(&new);
 	return status;

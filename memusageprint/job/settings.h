@@ -53,6 +53,7 @@ struct gate_settings {
 	struct condition_list conditions;	/* none: reports are printed */
 	struct opt_list baseline;	/* recordings, of which each is a run */
 	struct opt_list ci;		/* "FORMAT" or "FORMAT:FILE", of a format that exists */
+	bool has_table;		/* print the figures of all runs first */
 	bool is_quiet;		/* say nothing of those that hold */
 	bool is_of_run;		/* memusage judges its run */
 };

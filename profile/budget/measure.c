@@ -13,6 +13,10 @@
 #include "profile/read/result.h"
 #include "profile/read/timeline.h"
 
+/* The kernel adds up resident pages in batches of 64 for each thread (TASK_RSS_EVENTS_THRESH in
+ * mm/memory.c up to 6.1, percpu counters later): so far the same run may differ from itself. */
+enum { RSS_ERROR = 64 * 4096 };
+
 bool measure_needs_names(const struct condition *c)
 {
 	return c->scope != CONDITION_ALL;
@@ -213,6 +217,15 @@ static uint64_t most_mapped(const struct timeline *t)
 	return most;
 }
 
+/* Samples miss the peak of a short program in one run and not in the next; the kernel's mark does
+ * not, but has the recorder's memory in it. */
+static uint64_t most_resident(const struct timeline *t, const struct memory_split *split)
+{
+	const uint64_t most = t->rss_peak > split->resident ? t->rss_peak : split->resident;
+
+	return most - (split->recorder < most ? split->recorder : most);
+}
+
 static int measure_timeline(const struct measure *m, const struct condition *c, struct figure *f,
 			    struct mu_error *err)
 {
@@ -225,11 +238,14 @@ static int measure_timeline(const struct measure *m, const struct condition *c, 
 		return -1;
 	timeline_split(&t, timeline_highest(&t), &split);
 	if (c->metric == CONDITION_RSS_PEAK)
-		most = split.resident - (split.recorder < split.resident ? split.recorder :
-									     split.resident);
+		most = most_resident(&t, &split);
 	else
 		most = most_mapped(&t);
 	*f = exact_figure((double)most, FIGURE_BY_MACHINE);
+	if (c->metric == CONDITION_RSS_PEAK) {
+		f->low = most > RSS_ERROR ? (double)most - RSS_ERROR : 0;
+		f->high = (double)most + RSS_ERROR;
+	}
 	has_samples = t.count > 0;
 	timeline_free(&t);
 	return has_samples ? 0 : mu_error_set(err, MU_ERROR_FORMAT, 0,

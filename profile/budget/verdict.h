@@ -1,9 +1,9 @@
 /* verdict.h -- Decides whether runs break a condition, or only vary.
  *
  * A condition is broken only if each run breaks it: otherwise a rise of one run in five would stop
- * a change that has nothing to do with it. A baseline varies, too. A figure that may vary is
- * therefore compared with the highest of the baseline's runs, and if only one side has enough runs
- * to show how much it varies, the other side is believed to vary as much.
+ * a change that has nothing to do with it. A baseline varies, too. A figure that may vary must
+ * therefore exceed the highest of the baseline's runs by the limit and by twice of what it is seen
+ * to vary on the side where it varies more; one side must have enough runs to show that.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,8 +24,8 @@ enum figure_class {
 	FIGURE_ESTIMATED	/* which blocks were sampled */
 };
 
-/* A figure of one run: bytes, or a count. LOW and HIGH are the bounds of an estimate; otherwise
- * all three are equal. */
+/* A figure of one run: bytes, or a count. LOW and HIGH are the bounds of an estimate, or of what
+ * the kernel knows; otherwise all three are equal. */
 struct figure {
 	double value, low, high;
 	enum figure_class class;

@@ -112,7 +112,7 @@ run memusage -q --record=small.mur "$budget" 10
 run memusage -q --record=large.mur "$budget" 5000
 run memusageprint --baseline=small.mur --fail-if='rss peak > +0' large.mur
 is "$status" 0 'growth of a figure that varies, of one run, breaks nothing'
-like "$out" 'but it depends on the machine, and one run does not tell how much: give recordings of three' \
+like "$out" 'but it depends on the machine, and one run does not tell how much: --runs=3 does' \
 	'... and it says why'
 run memusageprint --baseline=small.mur --fail-if='rss peak > +0' large.mur large.mur large.mur
 is "$status" 100 '... but that of three does'

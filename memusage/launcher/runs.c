@@ -1,0 +1,193 @@
+/* runs.c -- Runs a program several times, and judges all runs together.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/launcher/runs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cli/message.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/child.h"
+#include "memusage/common/program.h"
+#include "memusage/launcher/launcher.h"
+
+enum { BROKEN = 100 }; /* of memusageprint */
+
+/* The recordings, in a directory of their own. */
+struct runs {
+	const struct settings *settings;
+	char *directory;
+	unsigned int done;
+};
+
+static char *run_name(const struct runs *r, unsigned int number)
+{
+	return xasprintf("%s/run%u.mur", r->directory, number);
+}
+
+static void make_directory(struct runs *r)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	/* The name is a pattern of --record, in which % means something. */
+	if (!tmp || *tmp != '/' || strchr(tmp, '%'))
+		tmp = "/tmp";
+	r->directory = xasprintf("%s/memusage.XXXXXX", tmp);
+	if (!mkdtemp(r->directory))
+		die("cannot make a directory for the recordings: %s: %m", r->directory);
+}
+
+static void remove_directory(struct runs *r)
+{
+	for (unsigned int i = 1; i <= r->settings->gate.runs; i++) {
+		char *name = run_name(r, i);
+
+		unlink(name);
+		free(name);
+	}
+	rmdir(r->directory);
+	free(r->directory);
+}
+
+/* ---- one run ------------------------------------------------------------------------------ */
+
+static volatile pid_t running;
+static volatile sig_atomic_t stopped_by;
+
+/* What the terminal sends, the run has got, too. */
+static void stop_runs(int signal, siginfo_t *info, void *context)
+{
+	stopped_by = signal;
+	if (info->si_code <= 0 && running > 0)
+		kill(running, signal);
+}
+
+static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+enum { STOPPING = sizeof(stopping) / sizeof(*stopping) };
+
+static void record_run(const struct runs *r, unsigned int number)
+{
+	struct settings settings = *r->settings;
+
+	settings.gate.is_part = true;
+	settings.quiet = true;
+	settings.output = NULL;
+	settings.record = run_name(r, number);
+	exit(launcher_run(&settings));
+}
+
+/* Returns the status of wait(). The run inherits how signals were handled. */
+static int await_run(const struct runs *r, unsigned int number)
+{
+	const struct sigaction stop = { .sa_sigaction = stop_runs, .sa_flags = SA_SIGINFO };
+	struct sigaction was[STOPPING];
+	sigset_t all, mask;
+	pid_t pid;
+	int status;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	pid = fork();
+	if (pid == 0) {
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		record_run(r, number);
+	}
+	if (pid < 0)
+		die("cannot create a process: %m");
+	running = pid;
+	for (int i = 0; i < STOPPING; i++)
+		sigaction(stopping[i], &stop, &was[i]);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	status = child_wait(pid);
+	for (int i = 0; i < STOPPING; i++)
+		sigaction(stopping[i], &was[i], NULL);
+	running = 0;
+	return status;
+}
+
+/* A second core file would overwrite the program's. */
+static int raise_again(int signal)
+{
+	const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	raise(signal);
+	return 128 + signal;
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static void execute_print(const struct runs *r)
+{
+	const struct settings *s = r->settings;
+	struct opt_list a = { .count = 0 };
+
+	opt_list_append(&a, "memusageprint");
+	opt_list_append(&a, "--gate-of-run");
+	if (s->quiet)
+		opt_list_append(&a, "--gate-quietly");
+	else
+		opt_list_append(&a, "--runs");
+	gate_append(&a, &s->gate);
+	if (s->output)
+		opt_list_append(&a, xasprintf("--output=%s", s->output));
+	else
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (s->width > 0)
+		opt_list_append(&a, xasprintf("--width=%u", s->width));
+	if (s->color != COLOR_AUTO)
+		opt_list_append(&a, xasprintf("--color=%s", s->color == COLOR_ALWAYS ? "always" :
+										     "never"));
+	opt_list_append_all(&a, &s->massif.report);
+	opt_list_append(&a, "--");
+	for (unsigned int i = 1; i <= s->gate.runs; i++)
+		opt_list_append(&a, run_name(r, i));
+	child_execute(&a, "cannot judge the runs: ");
+}
+
+static int judge_all(const struct runs *r)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		execute_print(r);
+	if (pid < 0) {
+		warn("cannot run memusageprint: %m");
+		return STATUS_FAILED;
+	}
+	status = child_wait(pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN)
+		return STATUS_BROKEN;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : STATUS_FAILED;
+}
+
+int runs_run(const struct settings *settings)
+{
+	struct runs r = { .settings = settings };
+	int status = 0;
+
+	make_directory(&r);
+	while (r.done < settings->gate.runs && status == 0 && !stopped_by) {
+		status = await_run(&r, ++r.done);
+		if (status != 0 && r.done > 1)
+			warn("run %u of %u failed: nothing is judged", r.done,
+			     settings->gate.runs);
+	}
+	if (status == 0 && !stopped_by)
+		status = W_EXITCODE(judge_all(&r), 0);
+	remove_directory(&r);
+	if (WIFSIGNALED(status))
+		return raise_again(WTERMSIG(status));
+	return stopped_by && status == 0 ? raise_again(stopped_by) : WEXITSTATUS(status);
+}
