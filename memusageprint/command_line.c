@@ -315,9 +315,9 @@ static const struct opt options[] = {
 		 "show the least, median and most of each figure over all FILEs, and what it "
 		 "depends on"),
 	OPT_CALL('\0', "ci", ci_words, parse_ci, &given.gate.ci,
-		 "write what was found in a format of continuous integration, to FILE or in the "
-		 "place of the text; github, which is recognised by itself: annotations below it; "
-		 "repeatable"),
+		 "write what was found in a format of continuous integration, to FILE by "
+		 "--ci=json:FILE, or in the place of the text; github, which is recognised by "
+		 "itself: annotations below it; repeatable"),
 	{ .kind = OPT_KIND_FLAG, .name = "gate-of-run", .value = &given.gate.is_of_run,
 	  .help = "memusage judges its run", .hidden = true },
 	{ .kind = OPT_KIND_FLAG, .name = "gate-quietly", .value = &given.gate.is_quiet,

@@ -43,9 +43,5 @@ const char *gate_names_parse(const char *text, enum gate_format *format, const c
 
 void gate_names_words(char *buffer, size_t size)
 {
-	size_t length;
-
 	write_names(buffer, size, "|");
-	length = strlen(buffer);
-	snprintf(buffer + length, size - length, "[:FILE]");
 }

@@ -27,5 +27,8 @@ enum gate_format {
  */
 const char *gate_names_parse(const char *text, enum gate_format *format, const char **file);
 
-/* gate_names_words -- Writes the names for --help: "github|gitlab|...[:FILE]". */
+/* gate_names_words -- Writes the names for --help, from which completions come: "github|gitlab".
+ *
+ * size  bytes of BUFFER; what does not fit is left out.
+ */
 void gate_names_words(char *buffer, size_t size);
