@@ -44,10 +44,10 @@ static bool shares_parents_memory(void)
 }
 
 /* In memory without an owner the image is that of the process which was copied by a raw clone().
- * The copy begins an image of its own, but not in a child that shares its memory: it cannot make the
- * file of its parent's image; and not in a sandbox, where it does not know its ID and has that of the
- * process. In memory with an owner, the events of a child of vfork() count as its parent's, even the
- * first of all. */
+ * The copy begins an image of its own, but not in a child that shares its memory: it cannot make
+ * the file of its parent's image; and not in a sandbox, where it does not know its ID and has that
+ * of the process. In memory with an owner, the events of a child of vfork() count as its parent's,
+ * even the first of all. */
 static void begin_at_event(void)
 {
 	if (rec.state == STATE_NOT_YET)
