@@ -13,11 +13,11 @@
 #include "cli/units.h"
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
-#include "memusageprint/diff/diff_exports.h"
 #include "formats/gate/gate_names.h"
 #include "formats/leaks/leak_report.h"
-#include "memusageprint/export/export_formats.h"
+#include "memusageprint/command_checks.h"
 #include "memusageprint/dhat/dhat_metric.h"
+#include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/graph.h"
 #include "profile/model/top.h"
 
@@ -441,145 +441,6 @@ static const struct opt_tool tool = {
 	.usage_status = 2,
 };
 
-/* --tree names the moment of folded stacks, --growth the moments of JSON's growth. */
-static bool suits_export(unsigned text)
-{
-	return given.report == REPORT_EXPORT &&
-	       ((text == TEXT_TREE && strcmp(given.format, "folded") == 0) ||
-		(text == TEXT_GROWTH && strcmp(given.format, "json") == 0));
-}
-
-/* A text beside another report would be dropped. */
-static void check_texts(void)
-{
-	static const struct {
-		unsigned bit;
-		const char *option;
-	} texts[] = {
-		{ TEXT_SUMMARY, "--summary" }, { TEXT_TOP, "--top" }, { TEXT_TREE, "--tree" },
-		{ TEXT_LEAKS, "--leaks" }, { TEXT_TEMPORARY, "--temporary" },
-		{ TEXT_PLOT, "--plot" }, { TEXT_AD_HOC, "--ad-hoc" }, { TEXT_MARKS, "--marks" },
-		{ TEXT_GROWTH, "--growth" }, { TEXT_LEAK_CHECK, "--leak-check" },
-		{ TEXT_FRAGMENTATION, "--fragmentation" }, { TEXT_HOLDERS, "--holders" },
-	};
-	const char *report = given.report == REPORT_DHAT      ? "--dhat"
-			     : given.report == REPORT_EXPORT  ? "--to="
-							      : "--spacetime";
-
-	if (given.report == REPORT_DEFAULT || given.report == REPORT_TEXT)
-		return;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		if ((given.text & texts[i].bit) && !suits_export(texts[i].bit))
-			options_error(&tool, "%s is no part of %s%s: run memusageprint once for "
-				      "each", texts[i].option, report,
-				      given.report == REPORT_EXPORT ? given.format : "");
-	}
-}
-
-/* --diff compares two files in lists and trees of places. */
-static void check_diff(int files)
-{
-	const unsigned has = TEXT_TOP | TEXT_TREE | TEXT_LEAKS | TEXT_TEMPORARY;
-
-	if (!given.diff)
-		return;
-	if (files != 2)
-		options_error(&tool, "--diff compares two files, the old and the new one; %d %s "
-			      "given", files, files == 1 ? "is" : "are");
-	if (given.report == REPORT_EXPORT && !diff_exports_has(given.format))
-		options_error(&tool, "--to=%s has no room for a comparison: json, folded and pprof "
-			      "have", given.format);
-	if ((given.report > REPORT_TEXT && given.report != REPORT_EXPORT) || (given.text & ~has))
-		options_error(&tool, "--diff is a report of places: --top, --tree, --leaks "
-			      "or --temporary");
-	if (given.pid)
-		options_error(&tool, "--diff compares the processes that held most: a process has "
-			      "another ID in each run, so --pid does not suit it");
-}
-
-/* --merge makes one process, with places, of many. */
-static void check_merge(char **files)
-{
-	const unsigned lacks = TEXT_MARKS | TEXT_LEAK_CHECK | TEXT_FRAGMENTATION | TEXT_HOLDERS;
-
-	if (!given.merge)
-		return;
-	if (given.diff)
-		options_error(&tool, "--merge and --diff: merge each side to a recording by "
-			      "--merge --to=recording, and compare these");
-	if (given.pid)
-		options_error(&tool, "--merge is about all processes: --pid does not suit it");
-	if ((given.text & lacks) || given.massif_file || given.dhat_file ||
-	    given.xtree != XTREE_NONE)
-		options_error(&tool, "--merge is a report of places: --top, --tree, --leaks, "
-			      "--temporary, --growth, --plot, --processes or --to");
-	for (; *files; files++) {
-		if (strcmp(*files, "-") == 0)
-			options_error(&tool, "--merge reads recordings twice, which standard "
-				      "input does not allow");
-	}
-}
-
-/* There is one standard output. */
-static void check_ci_outputs(const struct opt_list *ci)
-{
-	const char *first = NULL;
-
-	for (size_t i = 0; i < ci->count; i++) {
-		if (strchr(ci->item[i], ':') || strcmp(ci->item[i], "github") == 0)
-			continue;
-		if (first)
-			options_error(&tool, "--ci=%s and --ci=%s cannot both take the place of "
-				      "the text: name a file, --ci=%s:FILE", first, ci->item[i],
-				      ci->item[i]);
-		first = ci->item[i];
-	}
-}
-
-/* Several files are runs of one program then, so no report of a file suits it. */
-static void check_gate(void)
-{
-	const struct condition_list *list = &given.gate.conditions;
-	const struct condition *relative = condition_list_find_relative(list);
-
-	if (list->count == 0 && given.gate.ci.count > 0)
-		options_error(&tool, "--ci reports on conditions: add --fail-if='heap peak > 64M'");
-	check_ci_outputs(&given.gate.ci);
-	if (list->count == 0 && given.gate.baseline.count > 0)
-		options_error(&tool, "--baseline is for conditions: add --fail-if='heap peak > "
-			      "+5%%', or say --diff OLD NEW");
-	if (relative && given.gate.baseline.count == 0)
-		options_error(&tool, "'%s' is about growth: say since when, by "
-			      "--baseline=RECORDING", relative->text);
-	if ((list->count > 0 || given.gate.has_table) &&
-	    (given.report != REPORT_DEFAULT || given.text || given.diff ||
-	     given.merge))
-		options_error(&tool, "--fail-if and --runs print their own report: run "
-			      "memusageprint once more for the others");
-}
-
-/* Warns of options that choose what other reports show. */
-static void warn_of_idle_options(void)
-{
-	const unsigned lists = TEXT_TOP | TEXT_LEAKS | TEXT_TEMPORARY | TEXT_GROWTH |
-			       TEXT_FRAGMENTATION | TEXT_HOLDERS;
-	const bool is_list = given.report == REPORT_DEFAULT ||
-			     (given.report == REPORT_TEXT && (given.text & lists));
-	const bool is_dhat = given.report == REPORT_DHAT || given.report == REPORT_DEFAULT;
-	const char *places = given.group != TOP_BY_FUNCTION ? "--group" :
-			     given.lifetimes		    ? "--lifetimes" :
-							      NULL;
-
-	if (places && !is_list)
-		warn("%s changes only lists of places: add --top, --leaks, --growth or "
-		     "--temporary", places);
-	if (given.grep && !is_list && !is_dhat && !(given.text & TEXT_TREE))
-		warn("--grep changes only lists of places, --tree and --dhat: add one of them");
-	if ((given.invert || given.sort != DHAT_TOTAL_BLOCKS) && !is_dhat)
-		warn("%s changes only the report of --dhat: add it",
-		     given.invert ? "--invert" : "--sort");
-}
-
 const struct settings *command_line_parse(int argc, char **argv)
 {
 	int first;
@@ -592,11 +453,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 	first = options_parse(&tool, argc, argv);
 	if (first == argc)
 		options_error(&tool, "no file given");
-	check_texts();
-	check_diff(argc - first);
-	check_merge(argv + first);
-	check_gate();
-	warn_of_idle_options();
+	command_checks(&given, &tool, argv + first);
 	/* Lists have them on demand, since they cost a column. */
 	given.lifetimes |= given.report == REPORT_EXPORT && strcmp(given.format, "json") == 0;
 	given.has_depth = given.depth != 0;

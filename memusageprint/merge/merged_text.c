@@ -13,7 +13,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/text/plot.h"
-#include "memusageprint/text/spread_text.h"
+#include "memusageprint/job/spread_text.h"
 
 enum { PARTS = 24, HOSTS = 64 /* machines that are listed */ };
 

@@ -17,7 +17,7 @@
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/label_list.h"
 #include "memusageprint/text/metric_text.h"
-#include "memusageprint/text/spread_text.h"
+#include "memusageprint/job/spread_text.h"
 #include "memusageprint/text/toplist_note.h"
 #include "memusageprint/text/toplist_places.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "memusageprint/text/spread_text.h"
+#include "memusageprint/job/spread_text.h"
 #include "profile/model/place_trends.h"
 
 /* Numbers the first COUNT entries, and gives each site the number of its entry. */

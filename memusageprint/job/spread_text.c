@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/spread_text.h"
+#include "memusageprint/job/spread_text.h"
 
 #include <inttypes.h>
 
