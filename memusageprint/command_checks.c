@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "memusageprint/dhat/dhat_metric.h"
 #include "memusageprint/diff/diff_exports.h"
+#include "profile/model/top.h"
 /* --tree names the moment of folded stacks, --growth the moments of JSON's growth. */
 static bool suits_export(const struct settings *s, unsigned text)
 {
