@@ -116,7 +116,13 @@ static void write_fact_notes(const struct notes *to, const struct result *result
 	if (notes & MU_NOTE_SIGNAL_IGNORED)
 		write_note(to, "the program ignores the signal of --snapshot-signal: while it "
 			       "does, no snapshot is written");
-	if (notes & MU_NOTE_RAW_CLONE)
+	if (notes & MU_NOTE_ATTACHED && notes & MU_NOTE_RAW_CLONE)
+		write_note(to, "the process was forked by one that memusage had attached to: "
+			       "blocks from before are not known");
+	else if (notes & MU_NOTE_ATTACHED)
+		write_note(to, "memusage attached to the process while it ran: blocks from "
+			       "before are not known");
+	else if (notes & MU_NOTE_RAW_CLONE)
 		write_note(to, "the process began by a raw clone(): blocks from before it are not "
 			       "known");
 	if (notes & MU_NOTE_SMALL_ARENA)

@@ -108,12 +108,13 @@ void memory_register(uint64_t start, uint64_t size)
 	spin_unlock(&locks.memory);
 }
 
-void memory_unregister(uint64_t start)
+bool memory_unregister(uint64_t start)
 {
 	if (!spin_lock(&locks.memory))
-		return;
+		return false;
 	remove_mapping(start);
 	spin_unlock(&locks.memory);
+	return true;
 }
 
 uint64_t memory_for_each(void (*visit)(uint64_t start, uint64_t size, void *data), void *data)
@@ -165,13 +166,12 @@ void *memory_map(uint64_t size)
 	return result;
 }
 
-/* In a sandbox the pages stay. */
+/* In a sandbox the pages stay. So do those that the list still names: what the program maps there
+ * later would be unmapped with the recorder. */
 void memory_unmap(void *start, uint64_t size)
 {
-	if (!sandbox.is_on && !is_prepared((uint64_t)start)) {
-		memory_unregister((uint64_t)start);
+	if (!sandbox.is_on && !is_prepared((uint64_t)start) && memory_unregister((uint64_t)start))
 		SYS2(SYS_munmap, start, size);
-	}
 	memory_count(-size);
 }
 

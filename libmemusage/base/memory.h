@@ -58,10 +58,11 @@ bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index);
 
 /* memory_register, memory_unregister -- note that the recorder maps, unmaps, memory by other means.
  *
- * memory_for_each() then visits it. Async-signal-safe.
+ * memory_for_each() then visits it. memory_unregister() returns false if the lock was not free
+ * within the bound. Async-signal-safe.
  */
 void memory_register(uint64_t start, uint64_t size);
-void memory_unregister(uint64_t start);
+bool memory_unregister(uint64_t start);
 
 /* memory_for_each -- call visit(start, size, data) for each mapping of the recorder.
  *

@@ -8,6 +8,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/coarse_clock.h"
+#include "libmemusage/lifecycle/begin.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/pending_request.h"
 #include "libmemusage/lifecycle/start.h"

@@ -36,11 +36,13 @@ void examined_publish(void)
 		"malloc", "realloc", "calloc", "memalign"
 	};
 	struct mu_examined *e = &rec.image->examined;
+	/* ld.so does not know the recorder of an attacher, which has no such functions. */
+	const struct link_map *own = lookup_self();
 
 	*e = (struct mu_examined){
 		.own = memory_list(),
 	};
-	for (unsigned int i = 0; i < MU_EXAMINED_ENTRIES; i++)
-		e->entry[i] = (uint64_t)lookup_in(lookup_self(), names[i]);
+	for (unsigned int i = 0; own && i < MU_EXAMINED_ENTRIES; i++)
+		e->entry[i] = (uint64_t)lookup_in(own, names[i]);
 	publish_stubs(e);
 }

@@ -14,7 +14,6 @@
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/environment.h"
-#include "libmemusage/base/locks.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
@@ -27,6 +26,7 @@
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/registration.h"
 #include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/begin.h"
 #include "libmemusage/lifecycle/fork.h"
 #include "libmemusage/lifecycle/image.h"
 #include "libmemusage/lifecycle/pages_query.h"
@@ -45,17 +45,6 @@
 #include "libmemusage/tables/snapshots.h"
 #include "recording/env.h"
 
-static void copy_config(const struct mu_segment *segment)
-{
-	const struct mu_config *config = &segment->config;
-
-	rec.flags = config->flags;
-	rec.log_wake = config->log_wake_records;
-	rec.log_limit = config->log_limit;
-	rec.log_stamp_every = config->log_stamp_every;
-	rec.ticks = config->time_source == MU_TIME_TSC;
-}
-
 static bool begin_recording(void)
 {
 	const char *collector = environment_value(MU_ENV_COLLECTOR);
@@ -71,7 +60,7 @@ static bool begin_recording(void)
 		      : !standalone_begin(&slot))
 		return false;
 	rec.is_standalone = !collector;
-	copy_config(slot.segment);
+	recorder_configure(slot.segment);
 	if (!is_wiped)
 		trace("no MADV_WIPEONFORK: children of raw clone() are not told apart");
 	if (!image_begin(&slot))
@@ -94,35 +83,6 @@ static bool begin_recording(void)
 	else if (rec.flags & MU_CFG_SAMPLE)
 		passthrough_sample();
 	return true;
-}
-
-void recorder_open_gate(void)
-{
-	uint16_t mode = rec.flags & MU_CFG_LOG ? MODE_LOG : 0;
-
-	if (recorder_keeps_sites())
-		mode |= MODE_STACKS;
-	if (mode & MODE_STACKS && rec.flags & MU_CFG_SAMPLE)
-		mode |= MODE_SAMPLE;
-	if (mode & MODE_STACKS && rec.flags & MU_CFG_STACK_BYTES)
-		mode |= MODE_DEPTH;
-	if (mode & MODE_STACKS && rec.flags & MU_CFG_POINTS)
-		mode |= MODE_POINTS;
-	if (rec.flags & (MU_CFG_IGNORE | MU_CFG_SNAPSHOT_LOG))
-		mode |= MODE_ACCOUNTING;
-	if (rec.flags & MU_CFG_FREE_STACKS)
-		mode |= MODE_FREES;
-	if (rec.flags & MU_CFG_ACCESSES)
-		mode |= MODE_ACCESSES;
-	if (rec.image->heap.threads > 1)
-		mode |= MODE_MANY;
-	if (rec.flags & MU_CFG_PAGES)
-		mode |= MODE_PAGES;
-	if (rec.pauses || rec.flags & MU_CFG_AD_HOC)
-		mode |= MODE_PAUSED;
-	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
-	pause_open_gate();
-	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
 }
 
 /* Without memusage it is not known which filters may be there: those of a container, say. */
@@ -164,48 +124,6 @@ void recorder_start(void)
 	trace(ok ? "recording" : "not recording");
 	errno = saved;
 	emulated_resume();
-}
-
-void recorder_announce(void)
-{
-	if (rec.is_standalone && !standalone_announce()) {
-		rec.state = STATE_OFF;
-		image_unmap();
-		return;
-	}
-	rec.image->events_seen = 1;
-	rec.state = STATE_ON;
-	recorder_open_gate();
-	if (has_self() && rec.pid == sys_getpid())
-		sampler_add(self);
-	__atomic_store_n(&slot_entry(rec.slot)->state, MU_SLOT_LIVE, __ATOMIC_RELEASE);
-	recorder_wake();
-	trace("forked child recording");
-}
-
-void recorder_restart(void)
-{
-	struct slot slot;
-
-	rec.state = STATE_STARTING;
-	recorder_forget_sleep();
-	slot_forget();
-	/* The locks of the image are the parent's, which continues. */
-	locks_free_all(NULL);
-	self = &no_thread;
-	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
-		rec.image->notes |= MU_NOTE_RAW_CLONE;
-		rec.state = STATE_ON;
-		pause_begin(self);
-		recorder_open_gate();
-		if (rec.flags & MU_CFG_PAGES)
-			pages_start();
-		trace("child of a raw clone() recording");
-		return;
-	}
-	rec.state = STATE_OFF;
-	image_unmap();
-	trace("child of a raw clone() not recorded");
 }
 
 __attribute__((constructor)) static void start_at_load(void)

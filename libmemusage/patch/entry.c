@@ -23,7 +23,7 @@
 
 #define THUNK_BYTES 112u
 #define ORIGINAL_AT 24u
-#define JUMP_BYTES 5u
+#define JUMP_BYTES ENTRY_JUMP
 #define ALIGNMENT UINT64_C(16) /* of functions: the bytes in between are padding */
 #define SIZE_MAX_STRICT (UINT64_C(64) << 10)
 #define COLD_BYTES 2048u
@@ -131,6 +131,7 @@ struct moved_code {
 	unsigned int length;
 	unsigned int taken; /* bytes of the function */
 	bool ends;	    /* the last one is a jump that does not come back */
+	struct entry_moves moves;
 };
 
 static bool put_distance(uint8_t *at, int64_t distance)
@@ -250,6 +251,8 @@ static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thun
 	uint8_t code[DECODE_BYTES];
 	struct insn insn;
 
+	struct entry_moves *moves = &moved->moves;
+
 	*moved = (struct moved_code){ .length = sizeof(landing) };
 	memcpy(moved->code, landing, sizeof(landing));
 	while (moved->taken < JUMP_BYTES) {
@@ -262,6 +265,8 @@ static const char *move_instructions(uint64_t place, uint64_t end, uint64_t thun
 			return "it is too short";
 		if (!decode_copy(place + moved->taken, end, &insn, code))
 			return "its first instructions are not known";
+		moves->from[moves->count] = (uint8_t)moved->taken;
+		moves->to[moves->count++] = (uint8_t)(ORIGINAL_AT + moved->length);
 		const char *why = move_instruction(&insn, code, place + moved->taken, thunk, moved);
 		if (why)
 			return why;
@@ -408,6 +413,12 @@ static struct entry_hook *find_entry(uint64_t function)
 	return NULL;
 }
 
+const struct entry_hook *entry_hooks(uint32_t *count)
+{
+	*count = hooks.count;
+	return hooks.entry;
+}
+
 uint64_t entry_original(uint64_t function)
 {
 	const struct entry_hook *entry = find_entry(function);
@@ -486,6 +497,10 @@ const char *entry_patch(const struct patch *p, const struct entry_hook *wanted, 
 	if (why || flags & ENTRY_TRY)
 		return why;
 	entry.original = thunk + ORIGINAL_AT;
+	entry.thunk = thunk;
+	entry.moves = moved.moves;
+	entry.moves.taken = (uint8_t)moved.taken;
+	entry.moves.end = (uint8_t)(ORIGINAL_AT + moved.length);
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
 	hooks.entry[number] = entry;
 	if (!write_thunk(p, thunk, number, &moved) ||

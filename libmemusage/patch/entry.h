@@ -18,6 +18,7 @@
 #include "libmemusage/tables/blocks.h"
 
 #define ENTRIES 512u
+#define ENTRY_JUMP 5u  /* bytes of the jump, at most one moved instruction each */
 
 struct entry_hook;
 
@@ -33,6 +34,14 @@ struct entry_call {
 	uint64_t return_address;
 };
 
+/* Where the moved instructions were in the function, from `place`, and are in the thunk. */
+struct entry_moves {
+	uint8_t taken; /* bytes of the function */
+	uint8_t end;   /* of what was moved, in the thunk */
+	uint8_t count;
+	uint8_t from[ENTRY_JUMP], to[ENTRY_JUMP];
+};
+
 /* Both functions run with all registers saved, on the stack of the call. They must use general
  * registers only, and keep errno. before() returns whether after() is wanted; if not, the function
  * runs as if it had been called directly. after() finds the result in rax. A function that is left
@@ -45,6 +54,8 @@ struct entry_hook {
 	uint64_t function; /* address of the function */
 	uint64_t size;	   /* of its code, bytes */
 	uint64_t original; /* its first instructions, in the thunk */
+	uint64_t thunk;
+	struct entry_moves moves;
 };
 
 enum entry_flag {
@@ -63,6 +74,9 @@ enum entry_flag {
  * Cost some us; strict some 10 us.
  */
 const char *entry_patch(const struct patch *p, const struct entry_hook *entry, unsigned int flags);
+
+/* entry_hooks -- return all that were patched so far, and set their number. */
+const struct entry_hook *entry_hooks(uint32_t *count);
 
 /* entry_original -- return the address by which an intercepted function is called without its
  * hooks, 0 if it is not intercepted. An object can be unloaded and come back unpatched. */

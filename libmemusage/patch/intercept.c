@@ -18,11 +18,18 @@
 
 #define PAGES 4096u /* of unnested_page */
 #define HITS_MAX 255u
+#define IGNORED 16u
 
 enum { NOTE_SIZE = 0, NOTE_BLOCK = 1, NOTE_STATE = 2 };
 
 /* The state of a block that is being reallocated. */
-enum { BLOCK_UNKNOWN = 0, BLOCK_TAKEN = 1, BLOCK_NESTED = 2, BLOCK_LEFT = 3 };
+enum {
+	BLOCK_UNKNOWN = 0,
+	BLOCK_TAKEN = 1,
+	BLOCK_NESTED = 2,
+	BLOCK_LEFT = 3,
+	BLOCK_EARLIER = 4 /* from before recording began, or from a pause: the result is new */
+};
 
 static struct {
 	struct intercept entry[ENTRIES];
@@ -30,6 +37,8 @@ static struct {
 	bool forwards_calls; /* some function of the program's malloc calls the interposed one */
 	/* See is_nested_cached(): number of the page << 8, and how often it was believed. */
 	uint64_t unnested_page[PAGES];
+	uint64_t ignored[IGNORED]; /* see intercept_ignore_caller() */
+	uint32_t ignored_count;
 } intercepts;
 
 static const struct intercept *intercept_of(const struct entry_call *call)
@@ -142,6 +151,8 @@ static void begin_builtin_realloc(struct thread *thread, struct entry_call *call
 						 BLOCK_LEFT : BLOCK_UNKNOWN;
 	else if (realloc_take(thread, block, &call->block))
 		call->note[NOTE_STATE] = BLOCK_TAKEN;
+	else if (rec.was_paused)
+		call->note[NOTE_STATE] = BLOCK_EARLIER;
 }
 
 /* Does for a wrapper what the interposed realloc did not do. */
@@ -160,6 +171,9 @@ static void end_builtin_realloc(struct thread *thread, struct entry_call *call, 
 	if (state == BLOCK_TAKEN)
 		realloc_done(thread, block, &call->block, result, call->note[NOTE_SIZE],
 			     entry_call_sp(call));
+	else if (state == BLOCK_EARLIER && result && call->note[NOTE_SIZE])
+		event_alloc(thread, MU_FN_REALLOC, result, call->note[NOTE_SIZE],
+			    entry_call_sp(call));
 }
 
 /* ---- other allocators ---------------------------------------------------------------------- */
@@ -301,6 +315,20 @@ static void after_alloc_call(struct entry_call *call)
 	record_alloc_call(call, result_of_call(call, &intercept_of(call)->signature));
 }
 
+void intercept_ignore_caller(uint64_t returns_to)
+{
+	if (intercepts.ignored_count < IGNORED)
+		intercepts.ignored[intercepts.ignored_count++] = returns_to;
+}
+
+static bool is_ignored(const struct entry_call *call)
+{
+	for (uint32_t i = 0; i < intercepts.ignored_count; i++)
+		if (intercepts.ignored[i] == call->return_address)
+			return true;
+	return false;
+}
+
 static bool before_free_call(struct entry_call *call)
 {
 	const struct intercept *what = intercept_of(call);
@@ -310,6 +338,8 @@ static bool before_free_call(struct entry_call *call)
 	if (!begin_call(call))
 		return false;
 	entry_ends(call, (enum entry_layer)what->layer);
+	if (is_ignored(call))
+		return false;
 	thread = entry_enter();
 	if (!thread)
 		return false;

@@ -36,3 +36,7 @@ struct intercept {
  */
 const char *intercept_function(const struct patch *p, const struct intercept *what,
 			       uint64_t address, uint64_t size, unsigned int flags);
+
+/* intercept_ignore_caller -- record no free that returns to an address: the allocator frees for its
+ * own ends what the program has freed before. Call it before there are events. */
+void intercept_ignore_caller(uint64_t returns_to);

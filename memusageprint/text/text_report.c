@@ -154,8 +154,9 @@ static void print_moment_of_copy(FILE *out, const struct report_subject *s)
 
 	fprintf(out, "process %d, ", (int)s->pid);
 	terminal_put(out, command);
-	fprintf(out, ", %s after its start, while it runs:\n",
-		units_duration(time, p->exit_mono_ns - p->start_mono_ns));
+	fprintf(out, ", %s after %s, while it runs:\n",
+		units_duration(time, p->exit_mono_ns - p->start_mono_ns),
+		s->image.head.notes & MU_NOTE_ATTACHED ? "memusage attached" : "its start");
 	free(command);
 }
 

@@ -12,6 +12,7 @@
 
 #include "libmemusage/base/objects.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/lifecycle/begin.h"
 #include "libmemusage/patch/patch.h"
 #include "libmemusage/requests/request.h"
 #include "libmemusage/unwind/patched_pc.h"

@@ -8,6 +8,8 @@
 
 #include "libmemusage/base/x86_64/keep.h"
 
+#define MU_ATTACH_TID 0x2d0 /* recording/attach.h */
+
 	.text
 
 /* In place of the `ret` of ld.so's function for debuggers. Called by ordinary calls, but all
@@ -69,6 +71,28 @@ patch_objects_entry:
 	mov	RAX(%rsp), %rax
 	.endm
 
+/* The recorder of an attacher counts the calls that are under way, so that it can be taken away
+ * when there are none, and looks whether its thread-local variables are the thread's. */
+	.macro	begin_call
+#ifdef MU_ATTACHED
+	mov	attached_thread@GOTTPOFF(%rip), %rcx
+	movl	%fs:MU_ATTACH_TID, %eax
+	or	attached(%rip), %rax
+	cmp	%rax, %fs:(%rcx)
+	je	2f
+	call	attached_adopt_thread
+	mov	attached_thread@GOTTPOFF(%rip), %rcx
+2:	incl	%fs:8(%rcx)
+#endif
+	.endm
+
+	.macro	end_call
+#ifdef MU_ATTACHED
+	mov	attached_thread@GOTTPOFF(%rip), %rcx
+	decl	%fs:8(%rcx)
+#endif
+	.endm
+
 	.globl	patch_entry_common, patch_entry_returned
 	.hidden	patch_entry_common, patch_entry_returned
 	.type	patch_entry_common, @function
@@ -80,6 +104,7 @@ patch_entry_common:
 	lea	-NUMBER(%rsp), %rsp
 	.cfi_def_cfa_offset RETURN+8
 	save_registers
+	begin_call
 	mov	NUMBER(%rsp), %esi
 	mov	%rbp, CALLER_BP(%rsp)
 	mov	%rsp, %rdi
@@ -92,12 +117,14 @@ patch_entry_returned:
 	save_registers
 	mov	%rsp, %rdi
 	call	entry_after
+	end_call
 	restore_registers
 	lea	RETURN(%rsp), %rsp
 	.cfi_def_cfa_offset 8
 	ret
 	.cfi_def_cfa_offset RETURN+8
-1:	restore_registers
+1:	end_call
+	restore_registers
 	lea	RETURN(%rsp), %rsp
 	.cfi_def_cfa_offset 8
 	jmp	*ORIGINAL-RETURN(%rsp)	/* in the red zone: no signal overwrites it */
