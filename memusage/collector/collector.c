@@ -141,9 +141,12 @@ static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
 
-	if (message->kind == WIRE_STARTED) {
+	if (message->kind == WIRE_STARTED || message->kind == WIRE_ATTACHED) {
 		t->root = message->pid;
-		tree_watch(t, t->root);
+		if (message->kind == WIRE_ATTACHED)
+			tree_attach(t, t->root);
+		else
+			tree_watch(t, t->root);
 		recordfile_begin(&t->s->record, t->root, &t->s->arena.view.head,
 				 t->s->killed != 0);
 		learn_arena_name(t);
@@ -155,6 +158,10 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->has_usage = true;
 		c->usage = message->usage;
 		note_root_status(t, message->status);
+	} else if (message->kind == WIRE_LEFT) {
+		c->is_ended = true;
+		t->is_root_status_lost = true;
+		t->is_detached = message->status;
 	}
 }
 

@@ -157,7 +157,7 @@ void process_end_store(const struct process *p, enum tree_end end)
 	known = image_end_of(&im.head);
 	if (end == TREE_EXEC)
 		known = (struct image_end){ MU_END_EXEC, 0 };
-	else if (end == TREE_SHUTDOWN)
+	else if (end == TREE_SHUTDOWN || end == TREE_DETACHED)
 		known = (struct image_end){ MU_END_RUNNING, 0 };
 	else if (p->has_status)
 		known = end_by_status(p->status, known);

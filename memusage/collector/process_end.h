@@ -15,6 +15,7 @@
 /* The reason why an image ends. */
 enum tree_end {
 	TREE_EXEC,    /* the process continues with another image */
+	TREE_DETACHED, /* the process continues without the recorder */
 	TREE_DEATH,   /* the process is gone */
 	TREE_SHUTDOWN /* the collector ends; the program may still be writing */
 };

@@ -231,6 +231,17 @@ struct process *tree_watch(struct tree *t, pid_t pid)
 	return p;
 }
 
+void tree_attach(struct tree *t, pid_t pid)
+{
+	struct process *p = tree_watch(t, pid);
+
+	p->arena = &t->arena[0]->arena;
+	p->slot = 0;
+	p->is_live = false;
+	p->is_forked = false;
+	t->owner = pid;
+}
+
 void tree_arm(struct tree *t)
 {
 	for (unsigned int i = 0; i < t->arena_count; i++) {

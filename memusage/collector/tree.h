@@ -45,6 +45,9 @@ bool tree_move(struct tree *t, struct process *process, uid_t uid);
  */
 struct process *tree_watch(struct tree *t, pid_t pid);
 
+/* tree_attach -- Takes over a process whose image is in slot 0 of the first arena already. */
+void tree_attach(struct tree *t, pid_t pid);
+
 /* tree_arm -- Requests to be woken by all changes of the arenas from now on. */
 void tree_arm(struct tree *t);
 

@@ -250,7 +250,8 @@ void tree_end_unmapped(struct tree *t)
 		if (p->slot < 0 || (!p->is_live && !p->is_forked))
 			continue;
 		if (process_maps(p->pid, p->arena->fd) == 0)
-			tree_end_image(t, p, process_is_dead(p) ? TREE_DEATH : TREE_EXEC);
+			tree_end_image(t, p, process_is_dead(p) ? TREE_DEATH :
+					     t->is_detached	? TREE_DETACHED : TREE_EXEC);
 	}
 }
 

@@ -39,6 +39,7 @@ struct tree {
 	int event;		/* eventfd: an arena's wake, or SIGTERM */
 	pid_t root;		/* the started program, 0 unknown yet */
 	bool is_root_status_lost; /* the launcher is gone: it cannot tell how the program ended */
+	bool is_detached;	/* the processes were attached to, and run on without us */
 	pid_t owner;		/* process of the summary and FILE, 0 none yet */
 	uint64_t refused;	/* registrations that got no slot */
 	uint64_t ignored;	/* registrations that were filtered out */

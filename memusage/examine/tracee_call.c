@@ -24,31 +24,22 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
+#include "memusage/examine/tracee_frame.h"
 
 #if defined(__x86_64__)
 
 enum {
-	EXTENDED_MAX = 12288,	  /* bytes of registers that are kept */
 	CONTEXT_AT = 16384,	  /* in the stack for the call; below it is the stack itself */
 	EXTENDED_AT = CONTEXT_AT + 4096,
-	SOFTWARE_AT = 464,	  /* in the form of XSAVE: bytes for software */
 	CALL_STOPS = 16
 };
-/* Source  <asm/sigcontext.h> of Linux: struct _fpx_sw_bytes. */
-#define EXTENDED_MAGIC1 UINT32_C(0x46505853)
-#define EXTENDED_MAGIC2 UINT32_C(0x46505845)
-#define FLAGS_OF_SIGNALS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
-#define NO_SUCH_FLAG 0x4000 /* of a signal stack: it is left as it is */
-
-/* The value that the kernel returns inside for a call that it repeats. */
-enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 /* ---- registers -------------------------------------------------------------------------- */
 
 void tracee_call_read_registers(struct tracee_thread *thread)
 {
 	struct iovec general = { &thread->regs, sizeof(thread->regs) };
-	uint64_t word[EXTENDED_MAX / 8];
+	uint64_t word[TRACEE_EXTENDED_MAX / 8];
 	struct iovec extended = { word, sizeof(word) };
 
 	free(thread->extended);
@@ -145,7 +136,8 @@ void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
 	if (!read_general(thread->tid, &r))
 		return;
 	thread->is_in_call = (int64_t)r.orig_rax >= 0;
-	if (!thread->is_in_call || (int64_t)r.rax != -EINTR ||
+	/* The second call of connect() would fail. */
+	if (!thread->is_in_call || (int64_t)r.rax != -EINTR || r.orig_rax == SYS_connect ||
 	    !follows_system_call(pid, r.rip) || (thread->signal && has_signal(pid, thread)))
 		return;
 	/* A signal that waits is looked for later: tracee_call_settle(). */
@@ -171,59 +163,6 @@ void tracee_call_settle(pid_t pid, struct tracee_thread *thread)
 
 /* ---- finding back ----------------------------------------------------------------------- */
 
-/* The registers as they are when the kernel has made a call again. */
-static struct user_regs_struct restarted(const struct user_regs_struct *r)
-{
-	struct user_regs_struct own = *r;
-	int64_t result = -(int64_t)r->rax;
-
-	if ((int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
-		own.rip -= 2;
-		own.rax = r->orig_rax;
-	}
-	return own;
-}
-
-static void fill_context(ucontext_t *c, const struct user_regs_struct *r, uint64_t mask,
-			 uint64_t extended)
-{
-	const uint64_t general[] = {
-		[REG_R8] = r->r8,   [REG_R9] = r->r9,	[REG_R10] = r->r10, [REG_R11] = r->r11,
-		[REG_R12] = r->r12, [REG_R13] = r->r13, [REG_R14] = r->r14, [REG_R15] = r->r15,
-		[REG_RDI] = r->rdi, [REG_RSI] = r->rsi, [REG_RBP] = r->rbp, [REG_RBX] = r->rbx,
-		[REG_RDX] = r->rdx, [REG_RAX] = r->rax, [REG_RCX] = r->rcx, [REG_RSP] = r->rsp,
-		[REG_RIP] = r->rip, [REG_EFL] = r->eflags,
-		[REG_CSGSFS] = (r->cs & 0xffff) | (r->ss & 0xffff) << 48,
-	};
-
-	memset(c, 0, sizeof(*c));
-	c->uc_flags = FLAGS_OF_SIGNALS;
-	c->uc_stack.ss_flags = NO_SUCH_FLAG;
-	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
-		c->uc_mcontext.gregs[i] = (greg_t)general[i];
-	c->uc_mcontext.fpregs = (fpregset_t)extended;
-	memcpy(&c->uc_sigmask, &mask, sizeof(mask));
-}
-
-/* In the form that the kernel leaves for rt_sigreturn: 48 bytes that say how long it is, and a word
- * behind it. Returns the bytes in all. */
-static size_t fill_extended(unsigned char *to, const struct tracee_thread *thread)
-{
-	const uint32_t size = (uint32_t)thread->extended_words * 8, whole = size + 4;
-	const uint32_t first = EXTENDED_MAGIC1, last = EXTENDED_MAGIC2;
-	uint64_t features;
-
-	memcpy(to, thread->extended, size);
-	memcpy(&features, to + SOFTWARE_AT, sizeof(features));
-	memset(to + SOFTWARE_AT, 0, 48);
-	memcpy(to + SOFTWARE_AT, &first, 4);
-	memcpy(to + SOFTWARE_AT + 4, &whole, 4);
-	memcpy(to + SOFTWARE_AT + 8, &features, 8);
-	memcpy(to + SOFTWARE_AT + 16, &size, 4);
-	memcpy(to + size, &last, 4);
-	return whole;
-}
-
 static bool write_memory(pid_t pid, uint64_t at, const void *data, size_t size)
 {
 	struct iovec from = { (void *)(uintptr_t)data, size }, to = { (void *)at, size };
@@ -235,12 +174,11 @@ static bool write_memory(pid_t pid, uint64_t at, const void *data, size_t size)
 static bool save_registers(const struct tracee_thread *thread, const struct mu_examined *e,
 			   uint64_t mask)
 {
-	static unsigned char extended[EXTENDED_MAX + 8];
-	const struct user_regs_struct own = restarted(&thread->regs);
+	static unsigned char extended[TRACEE_EXTENDED_MAX + 8];
 	ucontext_t context;
-	size_t size = fill_extended(extended, thread);
+	size_t size = tracee_frame_extended(extended, thread);
 
-	fill_context(&context, &own, mask, e->stack + EXTENDED_AT);
+	tracee_frame_context(&context, thread, mask, e->stack + EXTENDED_AT);
 	return write_memory(thread->tid, e->stack + EXTENDED_AT, extended, size) &&
 	       write_memory(thread->tid, e->stack + CONTEXT_AT, &context, sizeof(context));
 }

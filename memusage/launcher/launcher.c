@@ -28,6 +28,7 @@
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 #include "memusage/common/wire.h"
+#include "memusage/launcher/attached_run.h"
 #include "memusage/launcher/emulate.h"
 #include "memusage/launcher/durable_run.h"
 #include "memusage/launcher/live_view.h"
@@ -45,6 +46,7 @@ struct launcher {
 	struct inherited inherited;
 	struct live_view view;
 	struct serving serving;
+	struct attached_run attached;
 	sigset_t taken;
 	pid_t collector;	/* 0: has ended */
 	pid_t last_collector;	/* the last one, even if it has ended */
@@ -176,9 +178,20 @@ static void clean_up_session(void)
 	arena_remove(&unfinished->arena);
 }
 
+static void create_arena(struct session *s)
+{
+	const struct mu_config config = make_config(s->settings);
+	struct mu_error err;
+
+	if (!(s->settings->durable && durable_run_create(s, &config)) &&
+	    arena_create(&s->arena, &config, &err) < 0)
+		die("cannot create the shared memory for the recording: %s", err.text);
+	memcpy(s->arena.shared->watch, s->settings->triggers.watch,
+	       sizeof(s->settings->triggers.watch));
+}
+
 static void prepare_session(struct session *s, const struct settings *settings)
 {
-	const struct mu_config config = make_config(settings);
 	struct mu_error err;
 
 	*s = (struct session){
@@ -193,18 +206,20 @@ static void prepare_session(struct session *s, const struct settings *settings)
 	};
 	unfinished = s;
 	atexit(clean_up_session);
-	find_program(s);
-	library_find(&s->library, accesses_library(&settings->accesses));
+	if (settings->attach)
+		s->program = attached_run_program(settings->attach);
+	else
+		find_program(s);
+	library_find(&s->library, settings->attach ? ATTACHED_LIBRARY :
+				  accesses_library(&settings->accesses));
 	outputs_check(settings);
 	datafiles_open(&s->files, settings);
 	if (settings->durable)
 		durable_run_prepare(settings);
 	recordfile_check(&s->record, settings);
 	report_file_open(s);
-	if (!(settings->durable && durable_run_create(s, &config)) &&
-	    arena_create(&s->arena, &config, &err) < 0)
-		die("cannot create the shared memory for the recording: %s", err.text);
-	memcpy(s->arena.shared->watch, settings->triggers.watch, sizeof(settings->triggers.watch));
+	if (!settings->attach)
+		create_arena(s);
 	if (endpoint_open(&s->endpoint, &err) < 0)
 		die("cannot create the socket for the recording: %s", err.text);
 }
@@ -264,6 +279,9 @@ static void release_collector_files(struct session *s)
 
 static void tell_collector(struct launcher *l, enum wire_kind kind)
 {
+	/* Of a process that is not our child only the kernel knows how it ended. */
+	if (l->attached.attachment)
+		kind = kind == WIRE_STARTED ? WIRE_ATTACHED : WIRE_LEFT;
 	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,
 				.usage = l->usage };
 
@@ -318,6 +336,18 @@ static void exit_not_started(struct launcher *l, int error)
 	waitpid(l->collector, NULL, 0);
 	unfinished = &l->session;
 	exit(error == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+/* Watches the process that the recorder has been put into. */
+static void watch_process(struct launcher *l)
+{
+	struct session *s = &l->session;
+
+	l->program = l->attached.attachment->pid;
+	tell_collector(l, WIRE_STARTED);
+	live_view_start(&l->view, s->settings, l->program, &l->inherited.mask, s->wire);
+	serving_start(&l->serving, s->settings, l->program, l->collector, &l->inherited.mask,
+		      s->wire);
 }
 
 static void start_command(struct launcher *l)
@@ -443,6 +473,14 @@ static void wait_for_program(struct launcher *l)
 	}
 }
 
+static void wait_for_process(struct launcher *l)
+{
+	do
+		reap_children(l);
+	while (!attached_run_take_signal(&l->taken) && !attached_run_is_over(&l->attached));
+	l->status = attached_run_leave(&l->attached, &l->session);
+}
+
 /* From now on a key ends memusage itself, in case writing its files takes long. The signals that
  * killed the program are discarded first. */
 static void restore_signals(const struct launcher *l)
@@ -530,6 +568,8 @@ static int finish_launch(struct launcher *l)
 	/* A leak checker reads everything that is mapped when a program ends, and would allocate
 	 * tens of gigabytes of pages. */
 	arena_close(&l->session.arena);
+	if (l->attached.attachment)
+		return 0;
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))
 			emulate_explain(WTERMSIG(l->status));
@@ -537,6 +577,22 @@ static int finish_launch(struct launcher *l)
 		return 128 + WTERMSIG(l->status);
 	}
 	return exit_status(l, done.status);
+}
+
+/* Begins last: a failure before leaves the process alone. */
+static int record_process(struct launcher *l)
+{
+	struct session *s = &l->session;
+	const struct mu_config config = make_config(s->settings);
+
+	attached_run_begin(&l->attached, s, &config);
+	if (!fork_collector(l)) {
+		attached_run_leave(&l->attached, s);
+		die("cannot create a process: %m");
+	}
+	watch_process(l);
+	wait_for_process(l);
+	return finish_launch(l);
 }
 
 int launcher_run(const struct settings *settings)
@@ -547,6 +603,8 @@ int launcher_run(const struct settings *settings)
 	prepare_session(&l.session, settings);
 	serving_prepare(&l.serving, settings, l.session.record.fd);
 	start_prepare(&l.inherited, &l.taken);
+	if (settings->attach)
+		return record_process(&l);
 	if (!fork_collector(&l))
 		die("cannot create a process: %m");
 	start_command(&l);

@@ -15,6 +15,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
+#include "memusage/options/attach_options.h"
 #include "memusage/options/core_options.h"
 #include "memusage/options/idle_options.h"
 #include "memusage/options/output_options.h"
@@ -292,6 +293,11 @@ static const struct opt options[] = {
 		 "growth [FROM..TO], temporary [N], pages [FILE], plot, live, html FILE, "
 		 "record [FILE], snapshot [FILE], detailed_snapshot [FILE], all_snapshots [FILE], "
 		 "xtmemory [FILE], mark [NAME], stop, start, help"),
+	OPT_UINT(0, "attach", "PID", &settings.attach, 1, INT_MAX,
+		 "record process PID, which runs already, from now on; until it ends, Ctrl-C, or "
+		 "--duration, and then leave it as it was"),
+	OPT_CALL(0, "duration", "TIME", attach_options_duration, &settings.duration_ns,
+		 "with --attach: record for TIME: 30s, 500ms, 5m, 1h"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "complete the recording FILE of a run with --durable that was killed, and make "
 		 "the reports of the other options; or report the recordings FILE... that the "
@@ -344,8 +350,8 @@ static const char brief[] =
 	"  -v, --verbose             threads, times and the recorder's memory, too\n"
 	"  -m, --mmap                count calls of mmap, mremap and munmap, too\n"
 	"  -n, --progname=NAME       record only programs called NAME\n"
-	"      --pid=PID COMMAND     ask a process that runs under memusage: status,\n"
-	"                            live, top, leaks, growth, html FILE, help\n"
+	"      --pid=PID COMMAND     ask a process under memusage: status, live, help\n"
+	"      --attach=PID          record a process that runs already\n"
 	"\n"
 	"memusage --help=all lists all options by topic; man memusage explains them.\n"
 	"The exit status is that of PROGRAM; 125 if memusage fails, 126 if PROGRAM\n"
@@ -569,11 +575,12 @@ const struct settings *settings_parse(int argc, char **argv)
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
 	gate_check(&settings);
 	recording_options_check(&settings);
+	attach_options_check(&settings, argv[first]);
 	leaks_check(&settings);
 	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;
-	if (!*settings.command && !settings.pid)
+	if (!*settings.command && !settings.pid && !settings.attach)
 		options_error(&settings_tool, settings.finish ? "no recording given" :
 							       "no program given");
 	return &settings;

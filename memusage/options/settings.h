@@ -68,6 +68,8 @@ struct settings {
 	bool verbose;
 	bool finish;
 	unsigned int pid;	/* of a process to control, 0: run a program */
+	unsigned int attach;	/* a process to record that runs already, 0: run a program */
+	uint64_t duration_ns;	/* how long to record it, 0: until it ends */
 	unsigned int top;	/* places that --top shows, 0: not given */
 	bool tree;
 	bool leaks;
@@ -94,7 +96,7 @@ struct settings {
 	struct gate_settings gate;
 	bool start_paused; /* record nothing until a client asks for it */
 	char **command;		/* the program and its arguments, the files of --finish, or the
-				 * command of --pid */
+				 * command of --pid; none with --attach */
 };
 
 /* settings_append_place_options -- Appends the options that choose and name places to a list for

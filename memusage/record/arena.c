@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/rank.h"
@@ -205,14 +206,22 @@ static int begin_arena(struct arena *a, const struct mu_config *config, uint64_t
 
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err)
 {
-	uint64_t size = largest_size(config);
+	int fd;
 
 	*a = (struct arena){ .fd = -1, .ledger.fd = -1 };
 	if (check_kernel(err) < 0)
 		return -1;
-	a->fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (a->fd < 0)
+	fd = memfd_create("memusage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "memfd_create: %m");
+	return arena_create_in(a, fd, config, err);
+}
+
+int arena_create_in(struct arena *a, int fd, const struct mu_config *config, struct mu_error *err)
+{
+	uint64_t size = largest_size(config);
+
+	*a = (struct arena){ .fd = fd, .ledger.fd = -1 };
 	if (map_arena(a, &size, err) < 0) {
 		arena_close(a);
 		return -1;
@@ -221,6 +230,24 @@ int arena_create(struct arena *a, const struct mu_config *config, struct mu_erro
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "F_ADD_SEALS: %m");
 	return begin_arena(a, config, size, err);
+}
+
+int arena_adopt(struct arena *a, int fd, struct mu_error *err)
+{
+	struct stat st;
+
+	*a = (struct arena){ .fd = fd, .ledger.fd = -1 };
+	if (fstat(fd, &st) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	a->shared = map_shared(fd, (uint64_t)st.st_size);
+	if (a->shared == MAP_FAILED) {
+		a->shared = NULL;
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	}
+	if (segment_view(&a->view, a->shared, (uint64_t)st.st_size, err) < 0)
+		return -1;
+	a->slot = (struct mu_slot *)((uint8_t *)a->shared + a->view.head.slot_table);
+	return segment_watch(&a->view, fd, err);
 }
 
 /* ---- in a file ---------------------------------------------------------------------------- */

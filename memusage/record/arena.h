@@ -35,6 +35,18 @@ struct arena {
  */
 int arena_create(struct arena *a, const struct mu_config *config, struct mu_error *err);
 
+/* arena_create_in -- The same in an empty memory file that the process to be recorded has made.
+ *
+ * fd  becomes the arena's; it can be sealed.
+ */
+int arena_create_in(struct arena *a, int fd, const struct mu_config *config, struct mu_error *err);
+
+/* arena_adopt -- Maps an arena that another process has just made by arena_create_in().
+ *
+ * fd  becomes the arena's. Returns 0, or -1 with ERR; arena_close() it in either case.
+ */
+int arena_adopt(struct arena *a, int fd, struct mu_error *err);
+
 /* arena_create_file -- The same in the new file NAME, which is not sealed.
  *
  * It has room for a ledger behind the segment, which is not written yet.

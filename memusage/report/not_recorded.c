@@ -236,7 +236,9 @@ static void print_rerun_command(pid_t pid)
 	length = file_read_text(path, text, sizeof(text));
 	if (length == 0)
 		return;
-	fputs("To see who allocates, start it again under memusage:\n  ", stdout);
+	printf("To see who allocates from now on, record it as it runs:\n"
+	       "  memusage --attach=%d --top\n"
+	       "or start it again under memusage:\n  ", (int)pid);
 	print_cd_command(pid);
 	/* The process chose the words that follow: none of them may become an option. */
 	fputs("memusage --record --", stdout);

@@ -37,8 +37,8 @@ my %may_include = (
 # The rooms of a folder, the lowest first; '' is the folder itself.
 my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
-		interpose hooks emulator)],
-	memusage => [qw(common options record examine report collector remote launcher)],
+		interpose hooks emulator attach)],
+	memusage => [qw(common options record examine report collector remote attach launcher)],
 	profile => [qw(base graph pages names symbols read model compare budget save merge)],
 	formats => ['base', 'holders', '', 'gate', 'leaks', 'pprof', 'viewers', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'gate', 'live', 'merge', ''],
@@ -54,6 +54,11 @@ my %upward = (
 # A function that a room declares and a later one defines => why it must be.
 my %defined_later = (
 	hook_enter_slow => 'the first event of a process starts the recording',
+	# libmemusage_attach.so has these in the place of those of the rooms.
+	recorder_start => 'an attacher starts the recording',
+	emulated_exec_start => 'no emulator attaches',
+	patch_begin => 'an attacher changes the code',
+	patch_end => 'likewise', patch_write => 'likewise', patch_store => 'likewise',
 );
 
 # Headers of other libraries, and the only folders that may use them.

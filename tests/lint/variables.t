@@ -15,6 +15,8 @@ skip_all('no readelf here') unless command('readelf');
 my %apart = (
 	# Only `gate` is in a page that the kernel wipes in a child.
 	'image/recorder gate' => 1,
+	# In the place of libc's, in the recorder of an attacher.
+	'attach/libc environ' => 1, 'attach/libc program_invocation_short_name' => 1,
 	# The linker collects these from all modules.
 	map { ("interpose/$_ real_part" => 1) }
 		qw(interpose_exit interpose_locked interpose_main interpose_new interpose_signal

@@ -1,0 +1,270 @@
+/* attached.c -- how recording begins in a process that runs already.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/attach/attached.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/memory.h"
+#include "libmemusage/base/objects.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/emulated/emulated_exec.h"
+#include "libmemusage/event/hook_recovery.h"
+#include "libmemusage/image/recorder.h"
+#include "libmemusage/image/slot.h"
+#include "libmemusage/image/thread.h"
+#include "libmemusage/lifecycle/begin.h"
+#include "libmemusage/lifecycle/image.h"
+#include "libmemusage/lifecycle/start.h"
+#include "libmemusage/patch/entry.h"
+#include "libmemusage/patch/intercept.h"
+#include "libmemusage/patch/patch.h"
+#include "libmemusage/tables/snapshots.h"
+#include "recording/family.h"
+
+#define TAKEN_WITHIN UINT64_C(1000000000) /* nanoseconds */
+#define INTERNAL_NEAR UINT64_C(65536)	  /* of free(): code of the same source file */
+
+extern void *__libc_stack_end; /* libc.c */
+
+struct attached attached;
+__thread struct attached_thread attached_thread;
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+static uint32_t thread_id_of_libc(void)
+{
+	return *(const uint32_t *)(cpu_thread_pointer() + MU_ATTACH_TID);
+}
+
+/* A forked child can be in the middle of calls that its parent's thread began: those will return
+ * through here. A new thread has none, whatever the former one on its stack has left. */
+void attached_adopt_thread(void)
+{
+	const struct attached_thread before = attached_thread;
+	const bool is_child = !gate.on && before.key >> 32 == attached.generation >> 32;
+
+	memset((void *)(cpu_thread_pointer() + MU_ATTACH_TLS), 0, MU_ATTACH_TLS_BYTES);
+	self = &no_thread;
+	attached_thread.inside = is_child ? before.inside : 0;
+	attached_thread.key = attached.generation | thread_id_of_libc();
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static void say_why(struct mu_attach *a, const char *name, const char *why)
+{
+	size_t length = strlen(name), more = strlen(why);
+
+	if (length + more + 3 > sizeof(a->why))
+		return;
+	memcpy(a->why, name, length);
+	memcpy(a->why + length, ": ", 2);
+	memcpy(a->why + length + 2, why, more + 1);
+}
+
+/* malloc.c of glibc frees the blocks of its own caches by direct calls of free(), when a thread
+ * ends: they were freed by the program before. */
+static void ignore_calls_of_itself(uint64_t function)
+{
+	struct object object;
+	uint64_t low = function - INTERNAL_NEAR, high = function + INTERNAL_NEAR;
+	int32_t distance;
+
+	if (!object_of(function, &object))
+		return;
+	for (uint64_t at = low < object.start ? object.start : low; at < high; at++) {
+		/* Only the segment of the function itself: others may not be readable. */
+		if (object_flags(&object, at) != object_flags(&object, function) ||
+		    object_flags(&object, at + 5) != object_flags(&object, function) ||
+		    *(const uint8_t *)at != 0xe8)
+			continue;
+		memcpy(&distance, (const void *)(at + 1), sizeof(distance));
+		if (at + 5 + (uint64_t)(int64_t)distance == function)
+			intercept_ignore_caller(at + 5);
+	}
+}
+
+static bool patch_function(const struct patch *p, const struct link_map *object,
+			   const struct mu_family *function, const char **why)
+{
+	const struct intercept what = { .signature = function->signature, .layer = ENTRY_BUILTIN };
+	uint32_t count;
+	const struct entry_hook *hook = entry_hooks(&count);
+	uint64_t address, size;
+
+	if (!lookup_sized(object, function->name, &address, &size))
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (hook[i].function == address)
+			return true; /* another name of it */
+	*why = intercept_function(p, &what, address, size, 0);
+	if (!*why && function->signature.fn == MU_FN_FREE)
+		ignore_calls_of_itself(address);
+	return !*why;
+}
+
+static bool is_allocator(const struct link_map *object)
+{
+	uint64_t address, size;
+
+	/* Before 2.32 ld.so has a malloc for itself, and its own thread structure. */
+	return lookup_sized(object, "malloc", &address, &size) &&
+	       lookup_sized(object, "free", &address, &size) &&
+	       !lookup_in(object, "__tls_get_addr");
+}
+
+/* Operators of C++ end in malloc and free. */
+static bool patch_allocators(struct mu_attach *a, const struct patch *p)
+{
+	const char *why = NULL;
+	bool any = false;
+
+	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next) {
+		if (!is_allocator(object))
+			continue;
+		for (size_t i = 0; i < MU_FAMILY_PREFIXED; i++) {
+			if (patch_function(p, object, &mu_family_libc[i], &why))
+				continue;
+			say_why(a, mu_family_libc[i].name, why);
+			return false;
+		}
+		any = true;
+	}
+	if (!any)
+		say_why(a, "malloc", "no loaded object has it");
+	return any;
+}
+
+/* patch_write() has noted the jumps, in the order of the hooks. */
+static void complete_entries(struct mu_attach *a)
+{
+	uint32_t count;
+	const struct entry_hook *hook = entry_hooks(&count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct mu_attach_entry *e = &a->entry[i];
+		const struct entry_moves *m = &hook[i].moves;
+
+		e->thunk = hook[i].thunk;
+		e->taken = m->taken;
+		e->end = m->end;
+		e->count = m->count;
+		memcpy(e->from, m->from, sizeof(e->from));
+		memcpy(e->to, m->to, sizeof(e->to));
+		memcpy(e->before, (const void *)e->place, MU_ATTACH_JUMP);
+	}
+}
+
+/* ---- beginning ----------------------------------------------------------------------------- */
+
+static void init_modules(const struct mu_attach *a)
+{
+	attached.generation = a->generation;
+	__libc_stack_end = (void *)a->stack_end;
+	memcpy(attached.auxv, a->auxv, sizeof(attached.auxv));
+	attached_adopt_thread();
+	attached_thread.inside = 0;
+	clock_begin_without_ticks();
+	clock_init();
+	objects_init();
+	hook_recovery_init();
+}
+
+/* Blocks that are there already may be freed: those frees are no errors. */
+static bool begin_image(struct mu_attach *a)
+{
+	struct slot slot = { .index = a->slot };
+
+	if (SYS3(SYS_madvise, &gate, sizeof(gate), MADV_WIPEONFORK) ||
+	    !slot_map(a->fd, a->segment_size, a->slots, a->slot_size, &slot)) {
+		say_why(a, "memory", "the process has no room left for the recording");
+		return false;
+	}
+	recorder_configure(slot.segment);
+	if (!image_begin(&slot)) {
+		say_why(a, "memory", "none is left for the recording");
+		return false;
+	}
+	rec.image->notes |= MU_NOTE_ATTACHED;
+	rec.was_paused = true;
+	snapshots_find_clock();
+	return true;
+}
+
+/* As if there were several threads: any may begin before the gate is looked at again. */
+static void open_gate(void)
+{
+	rec.state = STATE_ON;
+	rec.image->heap.threads += 2;
+	recorder_open_gate();
+	rec.image->heap.threads -= 2;
+}
+
+static bool begin(struct mu_attach *a)
+{
+	const char *guard = NULL;
+	struct patch p;
+	bool ok;
+
+	if (!begin_image(a))
+		return false;
+	patch_begin(&p);
+	ok = patch_allocators(a, &p);
+	if (ok && (guard = guards_patch(&p)))
+		say_why(a, guard, "it cannot be intercepted");
+	patch_end(&p);
+	if (!ok || guard)
+		return false;
+	complete_entries(a);
+	a->inside = (uint32_t)((uint64_t)&attached_thread.inside - cpu_thread_pointer());
+	a->key = (uint32_t)((uint64_t)&attached_thread.key - cpu_thread_pointer());
+	SYS1(SYS_close, a->fd);
+	open_gate();
+	return true;
+}
+
+static void wait_to_be_taken(void)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + TAKEN_WITHIN;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		cpu_pause();
+}
+
+void attach_begin(struct mu_attach *a)
+{
+	bool ok;
+
+	attached.attach = a;
+	rec.state = STATE_STARTING;
+	rec.program_has_begun = true;
+	init_modules(a);
+	a->own = memory_list();
+	ok = begin(a);
+	if (!ok)
+		rec.state = STATE_OFF;
+	/* It is not a thread of the program's here. */
+	self = &no_thread;
+	attached_thread = (struct attached_thread){ .key = 0 };
+	attached.attach = NULL;
+	__atomic_store_n(&a->state, ok ? MU_ATTACH_BEGUN : MU_ATTACH_FAILED, __ATOMIC_RELEASE);
+	wait_to_be_taken();
+}
+
+/* The image began before the gate was opened: it has no first event to begin at. */
+void recorder_start(void)
+{
+}
+
+/* No emulator attaches. */
+void emulated_exec_start(void)
+{
+}

@@ -1,0 +1,54 @@
+/* attached.h -- the recorder in a process that ran before it came: libmemusage_attach.so.
+ *
+ * ld.so does not know this library. The attacher maps it, relocates it, and lets one thread run
+ * attach_begin() while all others are stopped, so locks of libc may be held for ever: no function
+ * of libc is called, then or later, but the lock-free _dl_find_object().
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recording/attach.h"
+
+/* What is known of a thread, in the part of its structure that glibc leaves unused. glibc does not
+ * clear that for a new thread on a used stack, and a forked child has its parent's: so the key says
+ * whose it is. x86_64/patch_entry.S relies on the layout. */
+struct attached_thread {
+	uint64_t key;	 /* generation | ID of the thread */
+	uint32_t inside; /* calls through a thunk that are under way */
+};
+
+struct attached {
+	uint64_t generation; /* first: x86_64/patch_entry.S */
+	struct mu_attach *attach;
+	uint64_t auxv[2 * MU_ATTACH_WORDS];
+};
+
+extern struct attached attached;
+extern __thread struct attached_thread attached_thread;
+
+/* attached_adopt_thread -- begin with the calling thread, whose words are not of it.
+ *
+ * From patched code, before anything else uses a thread-local variable. Async-signal-safe.
+ */
+void attached_adopt_thread(void);
+
+/* attach_begin -- begin to record this process.
+ *
+ * attach  from the attacher; its second part is filled in, and `state` stored last.
+ * Called in a thread that the attacher has borrowed, on a stack of its own, with all signals
+ * blocked and all other threads stopped. Then it waits for a second to be taken from here: if the
+ * attacher was killed, it returns, and the thread goes home.
+ */
+__attribute__((visibility("default"))) void attach_begin(struct mu_attach *attach);
+
+/* guards_patch -- intercept the functions of libc by which a program limits its memory or forbids
+ * itself system calls, so that the recorder adapts before it does.
+ *
+ * Returns NULL, or the name of the first function that cannot be intercepted.
+ */
+struct patch;
+const char *guards_patch(const struct patch *p);

@@ -1,0 +1,95 @@
+/* guards.c -- functions by which a program limits its memory or forbids itself system calls.
+ *
+ * A preloaded recorder has functions of these names. Here calls inside libc come this way, too.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <link.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "libmemusage/attach/attached.h"
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/sys.h"
+#include "libmemusage/image/shrink.h"
+#include "libmemusage/lifecycle/enter.h"
+#include "libmemusage/lifecycle/enter_sandbox.h"
+#include "libmemusage/patch/entry.h"
+
+static bool before_prctl(struct entry_call *call)
+{
+	enter_sandbox_by_prctl((int)entry_argument(call, 1), entry_argument(call, 2));
+	return false;
+}
+
+static void shrink_before_limit(uint64_t resource, const struct rlimit *limit)
+{
+	if (resource != RLIMIT_AS || !limit || limit->rlim_cur == RLIM_INFINITY)
+		return;
+	enter_if_cloned();
+	shrink_for_limit(limit->rlim_cur);
+}
+
+static void shrink_before_lock(uint64_t flags)
+{
+	if (!(flags & (MCL_CURRENT | MCL_FUTURE)))
+		return;
+	enter_if_cloned();
+	shrink_for_lock();
+}
+
+static bool before_setrlimit(struct entry_call *call)
+{
+	shrink_before_limit(entry_argument(call, 1), (const void *)entry_argument(call, 2));
+	return false;
+}
+
+static bool before_prlimit(struct entry_call *call)
+{
+	uint32_t pid = (uint32_t)entry_argument(call, 1);
+
+	if (!pid || pid == sys_getpid())
+		shrink_before_limit(entry_argument(call, 2),
+				    (const void *)entry_argument(call, 3));
+	return false;
+}
+
+static bool before_mlockall(struct entry_call *call)
+{
+	shrink_before_lock(entry_argument(call, 1));
+	return false;
+}
+
+static bool before_syscall(struct entry_call *call)
+{
+	const uint64_t number = entry_argument(call, 1);
+
+	enter_sandbox_by_call((long)number, (long)entry_argument(call, 2),
+			      (long)entry_argument(call, 3));
+	if (number == SYS_mlockall)
+		shrink_before_lock(entry_argument(call, 2));
+	return false;
+}
+
+const char *guards_patch(const struct patch *p)
+{
+	static const struct {
+		const char *name;
+		bool (*before)(struct entry_call *call);
+	} guards[] = {
+		{ "prctl", before_prctl },	   { "syscall", before_syscall },
+		{ "setrlimit", before_setrlimit }, { "prlimit", before_prlimit },
+		{ "mlockall", before_mlockall },
+	};
+	const struct link_map *libc = lookup_object("gnu_get_libc_version");
+
+	for (size_t i = 0; i < sizeof(guards) / sizeof(guards[0]); i++) {
+		struct entry_hook hook = { .before = guards[i].before };
+
+		if (!libc || !lookup_sized(libc, guards[i].name, &hook.function, &hook.size) ||
+		    entry_patch(p, &hook, 0))
+			return guards[i].name;
+	}
+	return NULL;
+}

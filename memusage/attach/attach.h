@@ -1,0 +1,61 @@
+/* attach.h -- Recording a process that runs already, and leaving it as it was.
+ *
+ * All threads of the process are stopped for some milliseconds, twice. Nothing of it is called, no
+ * signal is sent to it, and it is of no importance which locks its threads hold.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "memusage/attach/code.h"
+#include "memusage/record/arena.h"
+#include "profile/base/error.h"
+
+struct attachment {
+	pid_t pid;
+	uint64_t parameters, parameters_size; /* addresses in the process, and bytes */
+	uint64_t blob, blob_size;
+	uint64_t own; /* address of the list of the recorder's mappings */
+	struct code code;
+	uint64_t pause_ns;	/* how long its threads stood: of the last stop */
+	unsigned int tries;	/* how often it had to be stopped */
+	unsigned int threads;	/* at the last stop */
+	struct mu_error err;
+	bool is_left;		/* the recorder could not be taken away */
+};
+
+/* attach_begin_recording -- Puts the recorder into a process.
+ *
+ * library  path of libmemusage_attach.so.
+ * watch    conditions of snapshots, MU_WATCHES of them, for the segment.
+ * arena    receives the memory that the process records into, with the image in slot 0.
+ * Returns the attachment, which attach_free() releases, or NULL with ERR: the process is then as it
+ * was. Costs 20 to 100 ms, most of which is not a pause of the process.
+ */
+struct attachment *attach_begin_recording(pid_t pid, const char *library,
+					  const struct mu_config *config, const void *watch,
+					  struct arena *arena, struct mu_error *err);
+
+/* attach_is_there -- Tells whether the process still has the recorder, and not another program.
+ *
+ * memory  of attach_open_memory(). Cost one system call.
+ */
+bool attach_is_there(const struct attachment *a, int memory);
+
+/* attach_open_memory -- Returns a descriptor for attach_is_there(), or -1. */
+int attach_open_memory(const struct attachment *a);
+
+/* attach_end_recording -- Takes the recorder away from the process, and from its forked children.
+ *
+ * arena_fd  of the recording, by which the children are found.
+ * Returns true if they all are as they were. Else A->err says why, and what stays is not in use any
+ * more: calls of malloc do not lead through it.
+ */
+bool attach_end_recording(struct attachment *a, int arena_fd);
+
+/* attach_free -- Releases A; NULL is accepted. */
+void attach_free(struct attachment *a);

@@ -1,0 +1,31 @@
+/* blob.h -- The recorder's library as it is put into a process: mapped and relocated from outside.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "memusage/attach/borrow.h"
+
+struct blob {
+	unsigned char *file;
+	uint64_t file_size;
+	unsigned char *image; /* as it is in memory */
+	uint64_t size;	      /* of that, bytes */
+	uint64_t begin;	      /* of attach_begin(), from its start */
+	struct mu_own_mapping text; /* likewise */
+};
+
+/* blob_read -- Reads and checks the library FILE. Returns 0, or -1 with ERR; blob_free() it. */
+int blob_read(struct blob *blob, const char *file, struct mu_error *err);
+
+/* blob_load -- Maps it in a process by a borrowed thread.
+ *
+ * Its thread-local variables are at MU_ATTACH_TLS of each thread.
+ * Returns its address, 0 with ERR: *start is then what has to be unmapped, 0 nothing.
+ */
+uint64_t blob_load(struct blob *blob, struct borrowed *b, uint64_t *start, struct mu_error *err);
+
+/* blob_free -- Releases everything here. Accepts a zeroed struct. */
+void blob_free(struct blob *blob);

@@ -1,0 +1,343 @@
+/* borrow.c -- A thread of a stopped process, which makes system calls for us and goes home.
+ *
+ * Order matters: the registers lead home before the signals are blocked, and the signals are
+ * unblocked before the registers are those of home.
+ *
+ * Source  arch/x86/kernel/signal.c of Linux; ptrace(2).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/attach/borrow.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "memusage/common/clock.h"
+#include "memusage/examine/tracee_frame.h"
+
+#if defined(__x86_64__)
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+#define RED_ZONE UINT64_C(128)
+#define STACK_NEEDED UINT64_C(32768)
+#define ANSWER_NS UINT64_C(5000000000)
+#define KERNEL_CONTEXT 304u /* bytes of its ucontext, the beginning of libc's */
+#define USER_CODE 0x33u	    /* the segment of 64-bit code */
+#define TRAP_FLAG UINT64_C(0x100)
+#define PLAIN_FLAGS UINT64_C(0x202)
+
+struct rseq_configuration {
+	uint64_t address;
+	uint32_t size, signature, flags, reserved;
+};
+
+/* ---- one thread -------------------------------------------------------------------------- */
+
+static bool read_registers(pid_t tid, struct user_regs_struct *r)
+{
+	struct iovec general = { r, sizeof(*r) };
+
+	return ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
+}
+
+static bool write_registers(pid_t tid, const struct user_regs_struct *regs)
+{
+	struct user_regs_struct copy = *regs;
+	struct iovec general = { &copy, sizeof(copy) };
+
+	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
+}
+
+/* In a restartable sequence the kernel would make it begin again elsewhere. */
+static bool is_in_sequence(const struct target *t, const struct tracee_thread *thread)
+{
+	struct rseq_configuration c = { .address = 0 };
+	uint64_t sequence = 0, part[4];
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->tid, (void *)sizeof(c), &c) <= 0 ||
+	    !c.address)
+		return false;
+	/* Source  struct rseq of <linux/rseq.h>: rseq_cs; struct rseq_cs: start_ip, offset. */
+	return target_read(t, c.address + 8, &sequence, sizeof(sequence)) && sequence &&
+	       target_read(t, sequence, part, sizeof(part)) &&
+	       thread->regs.rip - part[1] < part[2];
+}
+
+static bool has_stack(const struct target *t, uint64_t sp)
+{
+	const struct area *area = address_space_find(&t->maps, sp);
+
+	return area && area->flags & AREA_WRITE && sp - area->start >= STACK_NEEDED;
+}
+
+/* A thread that was about to get a signal would lose what the signal says. It is the first of the
+ * process only if there is no other. */
+static struct tracee_thread *choose_thread(struct target *t)
+{
+	struct tracee_thread *found = NULL;
+
+	for (uint32_t i = 0; i < t->tracee.count; i++) {
+		struct tracee_thread *thread = &t->tracee.thread[i];
+
+		if (thread->signal || !thread->extended || thread->regs.cs != USER_CODE ||
+		    !has_stack(t, thread->regs.rsp) || is_in_sequence(t, thread))
+			continue;
+		found = thread;
+		if (thread->tid != t->pid)
+			break;
+	}
+	return found;
+}
+
+/* Writes the way home below an address of a stack. Returns where it begins, 0 if that fails. */
+static uint64_t write_way_home(const struct borrowed *b, uint64_t below)
+{
+	static unsigned char extended[TRACEE_EXTENDED_MAX + 8];
+	const size_t size = tracee_frame_extended(extended, b->thread);
+	const uint64_t extended_at = (below - size) & -UINT64_C(64);
+	/* As at the first instruction of a handler. */
+	const uint64_t at = ((extended_at - KERNEL_CONTEXT - 8) & -UINT64_C(16)) - 8;
+	ucontext_t context;
+
+	tracee_frame_context(&context, b->thread, b->mask, extended_at);
+	return target_write(b->t, extended_at, extended, size) &&
+			       target_write(b->t, at + 8, &context, KERNEL_CONTEXT) &&
+			       target_write(b->t, at, &b->t->restorer, sizeof(b->t->restorer)) ?
+		       at : 0;
+}
+
+static bool lead_home(struct borrowed *b)
+{
+	struct user_regs_struct r = b->thread->regs;
+	const uint64_t all = ~UINT64_C(0);
+
+	r.rip = b->t->gadget;
+	r.rsp = b->frame;
+	r.rax = SYS_getpid;
+	r.orig_rax = ~UINT64_C(0);
+	r.eflags &= ~TRAP_FLAG;
+	return write_registers(b->thread->tid, &r) &&
+	       ptrace(PTRACE_SETSIGMASK, b->thread->tid, (void *)8, &all) == 0;
+}
+
+enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_error *err)
+{
+	struct tracee_thread *thread = choose_thread(t);
+
+	*b = (struct borrowed){ .t = t, .thread = thread };
+	if (!thread) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread of it can make a system call now");
+		return TARGET_BUSY;
+	}
+	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, &b->mask) < 0 ||
+	    ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ||
+	    !(b->frame = write_way_home(b, thread->regs.rsp - RED_ZONE)) || !lead_home(b)) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot have it make system calls: %m");
+		return TARGET_REFUSED;
+	}
+	return TARGET_OK;
+}
+
+/* ---- system calls ------------------------------------------------------------------------ */
+
+static bool is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE ||
+	       signal == SIGSYS;
+}
+
+/* The thread is in another one's hands, or nobody's. */
+static void lose_thread(struct borrowed *b)
+{
+	b->thread->is_restarted = false;
+	b->thread = NULL;
+}
+
+/* Lets it run to the beginning or the end of a system call. Only SIGSTOP and SIGKILL are not
+ * blocked. */
+static bool step_call(struct borrowed *b)
+{
+	const pid_t tid = b->thread->tid;
+	int status;
+
+	for (;;) {
+		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0 ||
+		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)) {
+			lose_thread(b);
+			return false;
+		}
+		if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			return true;
+		if (status >> 16 == 0 && is_fault(WSTOPSIG(status)))
+			return false;
+		if (status >> 16 == 0)
+			b->thread->signal = WSTOPSIG(status);
+	}
+}
+
+long borrow_call(struct borrowed *b, long number, const uint64_t argument[6])
+{
+	struct user_regs_struct r;
+
+	if (!b->thread)
+		return -ESRCH;
+	r = b->thread->regs;
+	r.rip = b->t->gadget;
+	r.rsp = b->frame;
+	r.rax = (uint64_t)number;
+	r.orig_rax = ~UINT64_C(0);
+	r.rdi = argument[0];
+	r.rsi = argument[1];
+	r.rdx = argument[2];
+	r.r10 = argument[3];
+	r.r8 = argument[4];
+	r.r9 = argument[5];
+	r.eflags &= ~TRAP_FLAG;
+	if (!write_registers(b->thread->tid, &r) || !step_call(b) || !step_call(b) ||
+	    !read_registers(b->thread->tid, &r))
+		return -ESRCH;
+	return (long)r.rax;
+}
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+/* Waits until the function has answered. Returns false if the thread has stopped before. */
+static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
+{
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + ANSWER_NS;
+	const struct timespec pause = { .tv_nsec = 20000 };
+	int status;
+
+	for (;;) {
+		pid_t got = waitpid(b->thread->tid, &status, __WALL | WNOHANG);
+
+		if (got < 0 || (got > 0 && !WIFSTOPPED(status))) {
+			lose_thread(b);
+			return false;
+		}
+		if (got > 0 && status >> 16 == 0 && is_fault(WSTOPSIG(status)))
+			return false;
+		if (got > 0) {
+			if (status >> 16 == 0)
+				b->thread->signal = WSTOPSIG(status);
+			ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL);
+		}
+		if (!target_read(b->t, state, answer, sizeof(*answer)))
+			return false;
+		if (*answer || clock_now(CLOCK_MONOTONIC) > end)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Stops it where the kernel would make calls again. */
+static bool stop_thread(struct borrowed *b)
+{
+	const pid_t tid = b->thread->tid;
+	int status;
+
+	for (;;) {
+		if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)) {
+			lose_thread(b);
+			return false;
+		}
+		if (status >> 16 == PTRACE_EVENT_STOP)
+			return true;
+		if (status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80))
+			b->thread->signal = WSTOPSIG(status);
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+	}
+}
+
+/* If we were away for so long that the thread believed us dead, it has gone home. */
+static bool is_still_on(const struct borrowed *b, const struct mu_own_mapping *stack)
+{
+	struct user_regs_struct r;
+
+	return read_registers(b->thread->tid, &r) && r.rsp - stack->start < stack->size;
+}
+
+uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,
+		    const struct mu_own_mapping *stack, uint64_t state, struct mu_error *err)
+{
+	struct user_regs_struct r = b->thread->regs;
+	uint32_t answer = 0;
+
+	r.rip = function;
+	r.rdi = argument;
+	r.rsp = write_way_home(b, stack->start + stack->size - RED_ZONE);
+	r.rbp = 0;
+	r.rax = 0;
+	r.orig_rax = ~UINT64_C(0);
+	r.eflags = PLAIN_FLAGS;
+	if (!r.rsp || !write_registers(b->thread->tid, &r) ||
+	    ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot begin in it: %m"), 0;
+	if (!await_answer(b, state, &answer)) {
+		if (b->thread && !read_registers(b->thread->tid, &r))
+			r.rip = function;
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+				    "the recorder failed in it (at its beginning + %lld)",
+				    (long long)(r.rip - function)), 0;
+	}
+	ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
+	if (!stop_thread(b))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has ended"), 0;
+	if (answer && is_still_on(b, stack))
+		return answer;
+	if (answer)
+		lose_thread(b);
+	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "the recorder does not answer in it"), 0;
+}
+
+void borrow_end(struct borrowed *b)
+{
+	if (!b->thread)
+		return;
+	ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
+	ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL);
+	if (!stop_thread(b))
+		return;
+	ptrace(PTRACE_SETSIGMASK, b->thread->tid, (void *)8, &b->mask);
+	write_registers(b->thread->tid, &b->thread->regs);
+	ptrace(PTRACE_SETOPTIONS, b->thread->tid, NULL, NULL);
+	b->thread = NULL;
+}
+
+#else
+
+enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_error *err)
+{
+	*b = (struct borrowed){ .t = t };
+	mu_error_set(err, MU_ERROR_SYSTEM, 0, "memusage attaches on x86-64 only");
+	return TARGET_REFUSED;
+}
+
+long borrow_call(struct borrowed *b, long number, const uint64_t argument[6])
+{
+	return -ENOSYS;
+}
+
+uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,
+		    const struct mu_own_mapping *stack, uint64_t state, struct mu_error *err)
+{
+	return 0;
+}
+
+void borrow_end(struct borrowed *b)
+{
+}
+
+#endif

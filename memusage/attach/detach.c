@@ -1,0 +1,153 @@
+/* detach.c -- Leaving a process as it was before memusage attached to it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "memusage/attach/attach.h"
+#include "memusage/attach/stop.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/process.h"
+
+static enum target_result detach_stopped(struct stop *s)
+{
+	enum target_result result = TARGET_OK;
+
+	if (target_read_maps(&s->t, &s->a->err) < 0)
+		return TARGET_REFUSED;
+	code_restore(&s->t, &s->a->code);
+	/* A filter could kill it for the calls that unmap. */
+	if (target_status(&s->t, "\nSeccomp:", 10))
+		return stop_refuse(s, "it has entered a sandbox meanwhile, so the recorder stays "
+				      "mapped", 0);
+	if (target_shares_memory(&s->t)) {
+		stop_refuse(s, "a child of vfork() has its memory", 0);
+		return TARGET_BUSY;
+	}
+	result = code_move_out(&s->t, &s->a->code, &s->a->err);
+	if (result == TARGET_OK)
+		result = borrow_begin(&s->b, &s->t, &s->a->err);
+	if (result != TARGET_OK)
+		return result;
+	stop_remove_recorder(s);
+	borrow_end(&s->b);
+	return TARGET_OK;
+}
+
+static bool has_blob(const struct target *t, const struct attachment *a)
+{
+	unsigned char magic[4];
+
+	return target_read(t, a->blob, magic, sizeof(magic)) &&
+	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
+}
+
+/* Each try works on a copy of the addresses: the next one needs them again. */
+static enum target_result detach_once(struct attachment *a, void *data)
+{
+	struct attachment copy = *a;
+	struct stop s = { .a = &copy, .remote_fd = -1 };
+	enum target_result result;
+
+	if (target_open(&s.t, *(pid_t *)data, &copy.err) < 0 || !has_blob(&s.t, &copy))
+		/* It has ended, or executes another program. */
+		return TARGET_OK;
+	if (target_read_maps(&s.t, &copy.err) < 0 || target_find_code(&s.t, &copy.err) < 0)
+		return TARGET_REFUSED;
+	s.began_ns = clock_now(CLOCK_MONOTONIC);
+	result = target_stop(&s.t, &copy.err);
+	if (result == TARGET_OK)
+		result = detach_stopped(&s);
+	if (result == TARGET_REFUSED && !has_blob(&s.t, &copy))
+		result = TARGET_OK; /* it has ended meanwhile */
+	stop_end(&s);
+	a->err = copy.err;
+	a->pause_ns = copy.pause_ns;
+	a->threads = copy.threads;
+	return result;
+}
+
+/* Returns another process that has mapped the arena, 0 if there is none. Our own ones do not run
+ * the recorder. */
+static pid_t find_child(const struct attachment *a, int arena_fd, const pid_t *given_up,
+			unsigned int count)
+{
+	const struct dirent *entry;
+	pid_t found = 0;
+	DIR *proc = opendir("/proc");
+
+	while (proc && !found && (entry = readdir(proc))) {
+		pid_t pid = (pid_t)atoi(entry->d_name);
+		struct target t;
+		struct mu_error ignored;
+		bool is_known = pid <= 0 || pid == a->pid;
+
+		for (unsigned int i = 0; i < count; i++)
+			is_known |= given_up[i] == pid;
+		if (is_known || process_maps(pid, arena_fd) != 1)
+			continue;
+		if (target_open(&t, pid, &ignored) == 0) {
+			if (has_blob(&t, a))
+				found = pid;
+			target_close(&t);
+		}
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+enum { CHILDREN_MAX = 4096 };
+
+bool attach_end_recording(struct attachment *a, int arena_fd)
+{
+	static pid_t given_up[CHILDREN_MAX];
+	unsigned int count = 0;
+	pid_t pid = a->pid;
+	struct mu_error first = { .code = MU_ERROR_NONE };
+	uint64_t pause_ns = 0;
+	bool ok = true;
+
+	while (pid && count < CHILDREN_MAX) {
+		if (stop_try_often(a, detach_once, &pid) != TARGET_OK) {
+			if (ok)
+				first = a->err;
+			ok = false;
+		}
+		if (pid == a->pid)
+			pause_ns = a->pause_ns;
+		given_up[count++] = pid;
+		pid = find_child(a, arena_fd, given_up, count);
+	}
+	a->pause_ns = pause_ns;
+	a->err = first;
+	a->is_left = !ok;
+	return ok;
+}
+
+int attach_open_memory(const struct attachment *a)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)a->pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool attach_is_there(const struct attachment *a, int memory)
+{
+	char byte;
+
+	return memory < 0 || pread(memory, &byte, 1, (off_t)a->blob) == 1;
+}
+
+void attach_free(struct attachment *a)
+{
+	if (a)
+		munmap(a, sizeof(*a));
+}

@@ -1,0 +1,289 @@
+/* target.c -- A process that memusage attaches to: its memory, threads and mappings.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/attach/target.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <linux/kcmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cli/xmalloc.h"
+#include "memusage/common/process.h"
+
+enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512 };
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+bool target_read(const struct target *t, uint64_t address, void *to, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pread(t->memory, (char *)to + done, size - done,
+				    (off_t)(address + done));
+
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+bool target_write(const struct target *t, uint64_t address, const void *from, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pwrite(t->memory, (const char *)from + done, size - done,
+				     (off_t)(address + done));
+
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+static int open_memory(pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* The memory of a process whose first thread has ended is that of the others. */
+static void open_memory_of_thread(struct target *t)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *tasks;
+
+	t->memory = open_memory(t->pid);
+	if (t->memory >= 0 || errno != ESRCH)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	tasks = opendir(path);
+	while (tasks && t->memory < 0 && (entry = readdir(tasks))) {
+		t->view = (pid_t)atoi(entry->d_name);
+		if (t->view > 0)
+			t->memory = open_memory(t->view);
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
+static void read_auxv(struct target *t)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->view);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (read(fd, t->auxv, sizeof(t->auxv) - 16) < 0)
+		t->auxv[0] = AT_NULL;
+	close(fd);
+}
+
+int target_open(struct target *t, pid_t pid, struct mu_error *err)
+{
+	*t = (struct target){ .pid = pid, .view = pid, .memory = -1,
+			      .maps = { .pagemap = -1, .touched_pagemap = -1 } };
+	open_memory_of_thread(t);
+	if (t->memory < 0 && (errno == ENOENT || errno == ESRCH))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "there is no such process");
+	if (t->memory < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	read_auxv(t);
+	return 0;
+}
+
+void target_close(struct target *t)
+{
+	tracee_free(&t->tracee);
+	address_space_close(&t->maps);
+	if (t->pid > 0 && t->memory >= 0)
+		close(t->memory);
+	*t = (struct target){ .memory = -1 };
+}
+
+uint64_t target_auxv(const struct target *t, uint64_t type)
+{
+	for (size_t i = 0; i + 1 < sizeof(t->auxv) / sizeof(*t->auxv) && t->auxv[i]; i += 2) {
+		if (t->auxv[i] == type)
+			return t->auxv[i + 1];
+	}
+	return 0;
+}
+
+int target_read_maps(struct target *t, struct mu_error *err)
+{
+	address_space_close(&t->maps);
+	return address_space_open(&t->maps, t->view, t->view, err);
+}
+
+uint64_t target_status(const struct target *t, const char *name, int base)
+{
+	char text[8192];
+	const char *line;
+
+	process_read_file(t->view, "status", text, sizeof(text));
+	line = strstr(text, name);
+	return line ? strtoull(line + strlen(name), NULL, base) : 0;
+}
+
+/* ---- code -------------------------------------------------------------------------------- */
+
+/* Returns the address of the word of the dynamic section with TAG, 0 without one. */
+static uint64_t find_dynamic(const struct target *t, uint64_t at, uint64_t size, int64_t tag)
+{
+	Elf64_Dyn d;
+
+	for (uint64_t i = 0; i < size / sizeof(d) && i < DYNAMIC_MAX; i++) {
+		if (!target_read(t, at + i * sizeof(d), &d, sizeof(d)) || d.d_tag == DT_NULL)
+			return 0;
+		if (d.d_tag == tag)
+			return d.d_un.d_ptr;
+	}
+	return 0;
+}
+
+/* Returns the address of ld.so's list, which the executable's dynamic section names. */
+static uint64_t find_debug(const struct target *t)
+{
+	const uint64_t headers = target_auxv(t, AT_PHDR), count = target_auxv(t, AT_PHNUM);
+	Elf64_Phdr part[HEADERS_MAX];
+	uint64_t bias = 0;
+
+	if (!headers || count > HEADERS_MAX ||
+	    !target_read(t, headers, part, count * sizeof(*part)))
+		return 0;
+	for (uint64_t i = 0; i < count; i++) {
+		if (part[i].p_type == PT_PHDR)
+			bias = headers - part[i].p_vaddr;
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		if (part[i].p_type == PT_DYNAMIC)
+			return find_dynamic(t, bias + part[i].p_vaddr, part[i].p_memsz, DT_DEBUG);
+	}
+	return 0;
+}
+
+static bool is_libc(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+
+	return strcmp(base, "libc.so.6") == 0 || strncmp(base, "libc-2.", 7) == 0;
+}
+
+static uint64_t search(const unsigned char *code, size_t size, const void *what, size_t length)
+{
+	const unsigned char *found = memmem(code, size, what, length);
+
+	return found ? (uint64_t)(found - code) + 1 : 0;
+}
+
+static void search_area(struct target *t, const struct area *area)
+{
+	static const unsigned char call[] = { 0x0f, 0x05, 0xc3 };
+	static const unsigned char restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	const size_t size = area->end - area->start;
+	unsigned char *code = xmalloc(size);
+	uint64_t at;
+
+	if (target_read(t, area->start, code, size)) {
+		at = search(code, size, call, sizeof(call));
+		if (at && !t->gadget)
+			t->gadget = area->start + at - 1;
+		at = search(code, size, restorer, sizeof(restorer));
+		if (at && !t->restorer)
+			t->restorer = area->start + at - 1;
+	}
+	free(code);
+}
+
+int target_find_code(struct target *t, struct mu_error *err)
+{
+	bool any = false;
+
+	t->gadget = t->restorer = 0;
+	t->debug = find_debug(t);
+	if (!t->debug)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0,
+				    "it is statically linked, or not linked yet: nothing tells "
+				    "where its malloc is");
+	for (uint32_t i = 0; i < t->maps.count; i++) {
+		const struct area *area = &t->maps.area[i];
+
+		if (!(area->flags & AREA_CODE) || !is_libc(area->name))
+			continue;
+		any = true;
+		search_area(t, area);
+	}
+	if (!any)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "its C library is not glibc");
+	if (!t->gadget || !t->restorer)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0,
+				    "the code of its C library is not known");
+	return 0;
+}
+
+bool target_is_linking(const struct target *t)
+{
+	struct r_debug d;
+
+	return !target_read(t, t->debug, &d, sizeof(d)) || d.r_state != RT_CONSISTENT || !d.r_map;
+}
+
+/* ---- stopping ---------------------------------------------------------------------------- */
+
+enum target_result target_stop(struct target *t, struct mu_error *err)
+{
+	if (tracee_stop(&t->tracee, t->pid, err) < 0)
+		/* All but a thread that cannot be stopped now is for good. */
+		return t->tracee.count > 0 ? TARGET_BUSY : TARGET_REFUSED;
+	tracee_read_registers(&t->tracee);
+	return TARGET_OK;
+}
+
+static pid_t find_sharer(const struct target *t, FILE *children)
+{
+	int child;
+
+	while (children && fscanf(children, "%d", &child) == 1) {
+		if (syscall(SYS_kcmp, t->view, child, KCMP_VM, 0, 0) == 0)
+			return (pid_t)child;
+	}
+	return 0;
+}
+
+pid_t target_shares_memory(const struct target *t)
+{
+	char path[320];
+	struct dirent *entry;
+	pid_t found = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		FILE *children;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)t->pid,
+			 entry->d_name);
+		children = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+		found = find_sharer(t, children);
+		if (children)
+			fclose(children);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}

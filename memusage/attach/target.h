@@ -1,0 +1,75 @@
+/* target.h -- A process that memusage attaches to: its memory, threads and mappings.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "memusage/examine/address_space.h"
+#include "memusage/examine/tracee.h"
+#include "profile/base/error.h"
+#include "recording/attach.h"
+
+enum target_result {
+	TARGET_OK,
+	TARGET_BUSY,   /* it cannot be now: once more a little later */
+	TARGET_REFUSED /* it cannot be */
+};
+
+struct target {
+	pid_t pid;
+	pid_t view; /* a thread that lives, by which /proc is read: the first may have ended */
+	int memory; /* descriptor of /proc/PID/mem */
+	struct tracee tracee;	     /* while it is stopped */
+	struct address_space maps;   /* as they were when target_read_maps() was called */
+	uint64_t auxv[2 * MU_ATTACH_WORDS];
+	uint64_t debug;	   /* address of ld.so's struct r_debug */
+	uint64_t gadget;   /* of code: syscall; ret */
+	uint64_t restorer; /* of what a signal handler returns to */
+};
+
+/* target_open -- Opens a process that runs on. Returns 0, or -1 with ERR; call target_close(). */
+int target_open(struct target *t, pid_t pid, struct mu_error *err);
+
+/* target_close -- Releases everything, and resumes what is stopped. Accepts a zeroed struct. */
+void target_close(struct target *t);
+
+/* target_read, target_write -- Copy memory, also to mappings that it may not write to itself.
+ *
+ * Return false if not all of it is there.
+ */
+bool target_read(const struct target *t, uint64_t address, void *to, size_t size);
+bool target_write(const struct target *t, uint64_t address, const void *from, size_t size);
+
+/* target_read_maps -- Reads the list of mappings anew. Returns 0, or -1 with ERR. */
+int target_read_maps(struct target *t, struct mu_error *err);
+
+/* target_find_code -- Finds ld.so's list and the code of libc that a thread can be borrowed with.
+ *
+ * Needs the mappings. Returns 0, or -1 with ERR: the reason why there are none.
+ */
+int target_find_code(struct target *t, struct mu_error *err);
+
+/* target_is_linking -- Tells whether ld.so is changing its list. */
+bool target_is_linking(const struct target *t);
+
+/* target_auxv -- Returns an entry of the process's auxiliary vector, 0 if there is none. */
+uint64_t target_auxv(const struct target *t, uint64_t type);
+
+/* target_stop -- Stops all threads and reads their registers.
+ *
+ * ptrace() works for one process: only the one that has called this may continue with the target,
+ * and its end releases all threads.
+ */
+enum target_result target_stop(struct target *t, struct mu_error *err);
+
+/* target_status -- Reads a number of /proc/PID/status: NAME is "\nNAME:". Returns 0 without it. */
+uint64_t target_status(const struct target *t, const char *name, int base);
+
+/* target_shares_memory -- Returns another process that has the same memory, as between vfork() and
+ * exec; 0 if there is none. */
+pid_t target_shares_memory(const struct target *t);

@@ -1,0 +1,75 @@
+/* tracee_frame.c -- Registers in the form in which the kernel saves them for a signal handler.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/tracee_frame.h"
+
+#if defined(__x86_64__)
+
+#include <string.h>
+
+enum { SOFTWARE_AT = 464 }; /* in the form of XSAVE: bytes for software */
+/* Source  <asm/sigcontext.h> of Linux: struct _fpx_sw_bytes. */
+#define EXTENDED_MAGIC1 UINT32_C(0x46505853)
+#define EXTENDED_MAGIC2 UINT32_C(0x46505845)
+#define FLAGS_OF_SIGNALS 7u /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+#define NO_SUCH_FLAG 0x4000 /* of a signal stack: it is left as it is */
+
+/* The value that the kernel returns inside for a call that it repeats. */
+enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
+
+/* The registers as they are when the kernel has made a call again. */
+static struct user_regs_struct restarted(const struct user_regs_struct *r)
+{
+	struct user_regs_struct own = *r;
+	int64_t result = -(int64_t)r->rax;
+
+	if ((int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
+		own.rip -= 2;
+		own.rax = r->orig_rax;
+	}
+	return own;
+}
+
+void tracee_frame_context(ucontext_t *c, const struct tracee_thread *thread, uint64_t mask,
+			  uint64_t extended)
+{
+	const struct user_regs_struct own = restarted(&thread->regs), *r = &own;
+	const uint64_t general[] = {
+		[REG_R8] = r->r8,   [REG_R9] = r->r9,	[REG_R10] = r->r10, [REG_R11] = r->r11,
+		[REG_R12] = r->r12, [REG_R13] = r->r13, [REG_R14] = r->r14, [REG_R15] = r->r15,
+		[REG_RDI] = r->rdi, [REG_RSI] = r->rsi, [REG_RBP] = r->rbp, [REG_RBX] = r->rbx,
+		[REG_RDX] = r->rdx, [REG_RAX] = r->rax, [REG_RCX] = r->rcx, [REG_RSP] = r->rsp,
+		[REG_RIP] = r->rip, [REG_EFL] = r->eflags,
+		[REG_CSGSFS] = (r->cs & 0xffff) | (r->ss & 0xffff) << 48,
+	};
+
+	memset(c, 0, sizeof(*c));
+	c->uc_flags = FLAGS_OF_SIGNALS;
+	c->uc_stack.ss_flags = NO_SUCH_FLAG;
+	for (size_t i = 0; i < sizeof(general) / sizeof(*general); i++)
+		c->uc_mcontext.gregs[i] = (greg_t)general[i];
+	c->uc_mcontext.fpregs = (fpregset_t)extended;
+	memcpy(&c->uc_sigmask, &mask, sizeof(mask));
+}
+
+/* In the form that the kernel leaves for rt_sigreturn: 48 bytes that say how long it is, and a word
+ * behind it. */
+size_t tracee_frame_extended(unsigned char *to, const struct tracee_thread *thread)
+{
+	const uint32_t size = (uint32_t)thread->extended_words * 8, whole = size + 4;
+	const uint32_t first = EXTENDED_MAGIC1, last = EXTENDED_MAGIC2;
+	uint64_t features;
+
+	memcpy(to, thread->extended, size);
+	memcpy(&features, to + SOFTWARE_AT, sizeof(features));
+	memset(to + SOFTWARE_AT, 0, 48);
+	memcpy(to + SOFTWARE_AT, &first, 4);
+	memcpy(to + SOFTWARE_AT + 4, &whole, 4);
+	memcpy(to + SOFTWARE_AT + 8, &features, 8);
+	memcpy(to + SOFTWARE_AT + 16, &size, 4);
+	memcpy(to + size, &last, 4);
+	return whole;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* attached_run.c -- Recording a process that runs already.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/launcher/attached_run.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/units.h"
+#include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
+#include "memusage/common/process.h"
+
+enum { LOOK_MS = 50, PATH_BYTES = 4096 };
+
+char *attached_run_program(unsigned int pid)
+{
+	char link[32], path[PATH_BYTES];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+	length = readlink(link, path, sizeof(path) - 1);
+	return length > 0 ? xstrndup(path, (size_t)length) : xasprintf("process %u", pid);
+}
+
+/* The pause is the process's: users of a server want to know it. */
+static void tell_begun(const struct attachment *a, const struct settings *settings)
+{
+	char name[17], pause[UNITS_LENGTH];
+
+	if (settings->quiet)
+		return;
+	process_name(a->pid, name);
+	fprintf(stderr, "memusage: process %d (%s) is recorded from now on%s\n", (int)a->pid, name,
+		settings->duration_ns ? "" : "; Ctrl-C ends that");
+	if (settings->verbose)
+		fprintf(stderr, "memusage: process %d: its %u thread%s stood for %s\n",
+			(int)a->pid, a->threads, a->threads == 1 ? "" : "s",
+			units_time(pause, a->pause_ns));
+}
+
+void attached_run_begin(struct attached_run *r, struct session *s, const struct mu_config *config)
+{
+	const struct settings *settings = s->settings;
+	const int pid = (int)settings->attach;
+	struct mu_error err = { .code = MU_ERROR_NONE };
+
+	r->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	r->attachment = attach_begin_recording(pid, s->library.path, config,
+					       settings->triggers.watch, &s->arena, &err);
+	if (!r->attachment)
+		die("cannot attach to process %d: %s", pid, err.text);
+	r->memory = attach_open_memory(r->attachment);
+	if (settings->duration_ns)
+		r->end_ns = clock_now(CLOCK_MONOTONIC) + settings->duration_ns;
+	tell_begun(r->attachment, settings);
+}
+
+bool attached_run_take_signal(const sigset_t *taken)
+{
+	const struct timespec now = { 0, 0 };
+	siginfo_t info;
+
+	while (sigtimedwait(taken, &info, &now) > 0) {
+		if (info.si_signo == SIGINT || info.si_signo == SIGTERM ||
+		    info.si_signo == SIGHUP || info.si_signo == SIGQUIT)
+			return true;
+	}
+	return false;
+}
+
+bool attached_run_is_over(struct attached_run *r)
+{
+	struct pollfd wait = { .fd = r->pidfd, .events = POLLIN };
+
+	return !attach_is_there(r->attachment, r->memory) || poll(&wait, 1, LOOK_MS) > 0 ||
+	       (r->end_ns && clock_now(CLOCK_MONOTONIC) >= r->end_ns);
+}
+
+static bool has_ended(const struct attached_run *r)
+{
+	struct pollfd wait = { .fd = r->pidfd, .events = POLLIN };
+
+	return !attach_is_there(r->attachment, r->memory) || poll(&wait, 1, 0) > 0;
+}
+
+bool attached_run_leave(struct attached_run *r, const struct session *s)
+{
+	struct attachment *a = r->attachment;
+	char pause[UNITS_LENGTH];
+	bool runs_on = !has_ended(r);
+
+	/* Forked children may live longer. */
+	if (!attach_end_recording(a, s->arena.fd))
+		warn("process %d: the recorder cannot be taken away: %s; it is not in use any more",
+		     (int)a->pid, a->err.text);
+	else if (runs_on && !s->settings->quiet)
+		fprintf(stderr, "memusage: process %d runs on without the recorder%s%s\n",
+			(int)a->pid, s->settings->verbose ? "; it stood for " : "",
+			s->settings->verbose ? units_time(pause, a->pause_ns) : "");
+	return runs_on;
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# attach_unharmed.t -- a process is not harmed by a recorder that comes and goes, whatever its threads do
+# meanwhile, nor by an attacher that is killed at any moment.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage memusageprint attached examined
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+# begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
+begin() {
+	rm -f input
+	mkfifo input
+	"$@" <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true grep -q ready output
+}
+# end: lets it end
+end() {
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
+}
+# come_and_go TIMES: how many times a recorder came and went
+come_and_go() {
+	times=0
+	for _ in $(seq 1 "$1"); do
+		memusage --attach="$program" --duration=20ms -q --top -o "top.$program" \
+			2>>refused 3>&- && times=$((times + 1))
+	done
+	echo "$times"
+}
+all_run() { ! cat "/proc/$program/task"/*/status | grep -q '^State:[[:space:]]*[tT]'; }
+
+begin attached blocks 2
+if ! can_attach "$program"; then
+	end
+	skip_all "processes cannot be attached to here: $why"
+fi
+end
+
+for what in 'blocks 8' threads children signals objects; do
+	# shellcheck disable=SC2086 # it is two words
+	begin attached $what
+	: >refused
+	is "$(come_and_go 8)" 8 "attached $what: a recorder comes and goes"
+	like "$(cat "top.$program")" 'allocated by' '... and has recorded'
+	end
+	is "$ended" 0 '... it ends as alone'
+	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
+	cat refused | sed 's/^/# /'
+done
+
+begin examined
+is "$(come_and_go 8)" 8 'a process that waits in many ways'
+end
+is "$ended" 0 '... ends as alone'
+is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has noticed nothing'
+
+killed=0
+for i in $(seq 1 20); do
+	begin attached blocks 4
+	memusage --attach="$program" --duration=30ms -q --record=run.mur 2>/dev/null 3>&- &
+	attacher=$!
+	sleep "0.0$((i * 37 % 10))$((i * 7 % 10))"
+	for one in $(pids memusage "$attacher") "$attacher"; do
+		kill -9 "$one" 2>/dev/null && killed=$((killed + 1))
+	done
+	wait "$attacher" 2>/dev/null
+	until_true grep -q '^TracerPid:[[:space:]]*0$' "/proc/$program/status"
+	until_true all_run
+	end
+	[ "$ended" = 0 ] && grep -q 'bad=0$' output && echo unharmed >>survivors
+done
+num "$killed" -gt 10 "attachers were killed: $killed"
+is "$(grep -c unharmed survivors)" 20 '... no process was harmed'
+done_testing
