@@ -51,7 +51,7 @@ for what in 'blocks 8' threads children signals objects; do
 	end
 	is "$ended" 0 '... it ends as alone'
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
-	cat refused | sed 's/^/# /'
+	sed 's/^/# /' refused
 done
 
 begin examined
