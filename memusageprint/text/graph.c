@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "memusageprint/text/amount.h"
+#include "memusageprint/job/amount.h"
 
 /* Up to here perl treats a double without a fraction as an integer. */
 #define DOUBLE_WHOLE (UINT64_C(1) << 53)

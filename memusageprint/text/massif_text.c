@@ -15,7 +15,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusageprint/job/massif_load.h"
-#include "memusageprint/text/amount.h"
+#include "memusageprint/job/amount.h"
 #include "memusageprint/text/graph.h"
 
 static const char dashes[] =

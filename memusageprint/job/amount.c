@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusageprint/text/amount.h"
+#include "memusageprint/job/amount.h"
 
 #include <stdio.h>
 
