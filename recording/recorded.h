@@ -1,4 +1,5 @@
-/* recorded.h -- Which parts of a run are recorded, if it began asleep; docs/format.md, section 2.6.
+/* recorded.h -- Which parts of a run are recorded, and what a report must say of it;
+ * docs/format.md, section 2.6.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,4 +19,27 @@ struct mu_recorded {
 	uint64_t earlier_reallocs; /* or from a pause; ... and reallocs */
 	uint32_t began_asleep;	   /* 1: the process itself, or the one that it was forked from */
 	uint32_t reserved[7];
+};
+
+/* Things a report must say; bits of mu_image.notes. */
+enum mu_note {
+	MU_NOTE_FOREIGN_MALLOC = 1u << 0, /* the program calls another malloc: unseen_malloc */
+	MU_NOTE_SIGPROF_TAKEN = 1u << 1,  /* no stack sampling: the program uses SIGPROF */
+	MU_NOTE_RAW_CLONE = 1u << 2,	  /* began by a fork that libc did not see: no history */
+	MU_NOTE_SMALL_ARENA = 1u << 3,	  /* address space limit: arena smaller than a slot */
+	MU_NOTE_ARENA_FULL = 1u << 4,
+	MU_NOTE_DEEPBIND = 1u << 5, /* an object was opened with RTLD_DEEPBIND: unseen_malloc */
+	MU_NOTE_NAMESPACE = 1u << 6, /* an object was opened in another namespace (dlmopen) */
+	MU_NOTE_HISTORY = 1u << 7,   /* counts include those of the parent before the fork */
+	MU_NOTE_SYMBOLIC = 1u << 8,  /* an object binds its own malloc (-Bsymbolic) */
+	MU_NOTE_OWN_MALLOC = 1u << 9, /* unseen_malloc's malloc was intercepted */
+	MU_NOTE_SIGNAL_IGNORED = 1u << 10, /* the program ignores the signal for snapshots */
+	MU_NOTE_NO_REQUESTS = 1u << 20,	  /* code cannot be changed: macros are not served */
+	MU_NOTE_LATE_REQUESTS = 1u << 21, /* ... in objects that are loaded later */
+	MU_NOTE_NO_HOOKS = 1u << 24, /* nothing was built with the hooks that count accesses */
+	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
+	MU_NOTE_PAGES = 1u << 28, /* the heap is pages that are mapped (MU_CFG_PAGES) */
+	MU_NOTE_PAGES_ALONE = 1u << 27, /* libc's own mappings are not seen */
+	MU_NOTE_ATTACHED = 1u << 29, /* it ran before memusage came: blocks from then are unknown */
+	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
 };

@@ -31,7 +31,6 @@
 #include "recording/leaks.h"
 #include "recording/lifetimes.h"
 #include "recording/log.h"
-#include "recording/notes.h"
 #include "recording/pages.h"
 #include "recording/recorded.h"
 #include "recording/sampling.h"

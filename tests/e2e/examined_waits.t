@@ -28,7 +28,7 @@ examine() {
 	times=$1
 	shift
 	failed=0
-	for i in $(seq 1 "$times"); do
+	for _ in $(seq 1 "$times"); do
 		memusage "$@" --pid="$program" leak_check summary >log 2>&1 || failed=$((failed + 1))
 	done
 }
