@@ -49,7 +49,7 @@ enum counter { COUNTER_HEAP, COUNTER_RESIDENT, COUNTER_PRIVATE, COUNTER_SWAP, CO
 
 static const char *const counter_names[COUNTERS] = { "heap", "resident", "private", "swap" };
 
-/* What each stack has had so far. */
+/* The totals of each stack so far. */
 struct running {
 	int64_t live, live_blocks;
 	uint64_t allocated, freed, allocations, frees;

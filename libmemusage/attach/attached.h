@@ -13,7 +13,7 @@
 
 #include "recording/attach.h"
 
-/* What is known of a thread, in the part of its structure that glibc leaves unused. glibc does not
+/* The state of a thread, in the part of its structure that glibc leaves unused. glibc does not
  * clear that for a new thread on a used stack, and a forked child has its parent's: so the key says
  * whose it is. x86_64/patch_entry.S relies on the layout. */
 struct attached_thread {

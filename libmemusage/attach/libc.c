@@ -20,7 +20,7 @@ HIDDEN char **environ;
 HIDDEN char *program_invocation_short_name;
 HIDDEN void *__libc_stack_end;
 
-/* The recorder changes errno only where it stands in for a function of libc. */
+/* The recorder changes errno only where it replaces a function of libc. */
 HIDDEN int *__errno_location(void)
 {
 	static int unused;

@@ -109,7 +109,7 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 	memcpy(p->auxv, s->t.auxv, sizeof(p->auxv));
 }
 
-/* What the recorder has answered; it was written by the process. */
+/* The answer of the recorder; it was written by the process. */
 static enum target_result take_answer(struct stop *s)
 {
 	const struct mu_attach *p = s->parameters;

@@ -157,7 +157,7 @@ static bool is_fault(int signal)
 	       signal == SIGSYS;
 }
 
-/* The thread is in another one's hands, or nobody's. */
+/* Another process traces the thread, or none does. */
 static void lose_thread(struct borrowed *b)
 {
 	b->thread->is_restarted = false;

@@ -24,7 +24,7 @@ enum { FRAME_PC = 0xb0, FRAME_SP = 0xa8 };
 
 enum { SEEN = 1024, DEPTH_MAX = 16, MOVES_MAX = 256, STACK_PART = 8192 };
 
-/* What is done to a word of a stack: `at` holds `word`. Returns false, to try again, with ERR. */
+/* Handles a word of a stack: `at` holds `word`. Returns false, to try again, with ERR. */
 struct walk;
 typedef bool word_fn(struct walk *w, uint64_t at, uint64_t word);
 

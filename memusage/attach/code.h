@@ -13,7 +13,7 @@
 
 #include "memusage/attach/target.h"
 
-/* What is in a process that is attached to. */
+/* The contents of a process that is attached to. */
 struct code {
 	struct mu_own_mapping text; /* the recorder's code */
 	uint32_t inside, key;	    /* as in struct mu_attach */

@@ -159,7 +159,7 @@ enum target_result refusal_check(struct target *t, struct mu_error *err)
 
 /* ---- its threads ------------------------------------------------------------------------- */
 
-/* What an attacher that was killed has left is ours, too. */
+/* The remains of an attacher that was killed are ours, too. */
 static bool is_spare(const uint64_t word[MU_ATTACH_TLS_BYTES / 8])
 {
 	bool is_zero = true, is_ours = false;
@@ -171,7 +171,7 @@ static bool is_spare(const uint64_t word[MU_ATTACH_TLS_BYTES / 8])
 	return is_zero || is_ours;
 }
 
-/* Of the structure at the thread pointer only what no glibc has changed is read. */
+/* Reads only the fields of the structure at the thread pointer that no glibc has changed. */
 static enum target_result check_thread(const struct target *t, const struct tracee_thread *thread,
 				       struct mu_error *err)
 {

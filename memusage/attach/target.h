@@ -45,7 +45,7 @@ void target_close(struct target *t);
 bool target_read(const struct target *t, uint64_t address, void *to, size_t size);
 bool target_write(const struct target *t, uint64_t address, const void *from, size_t size);
 
-/* target_read_maps -- Reads the list of mappings anew. Returns 0, or -1 with ERR. */
+/* target_read_maps -- Reads the list of mappings again. Returns 0, or -1 with ERR. */
 int target_read_maps(struct target *t, struct mu_error *err);
 
 /* target_find_code -- Finds ld.so's list and the code of libc that a thread can be borrowed with.

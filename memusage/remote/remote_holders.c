@@ -16,7 +16,7 @@ static void append_form(struct opt_list *list, const struct remote *r)
 	opt_list_append(list, "--holders");
 }
 
-/* What is not recorded may hold the rest, which would seem lost. */
+/* Memory that is not recorded may hold the rest, which would seem lost. */
 static const char *find_why_not(const struct remote *r)
 {
 	const char *missing = remote_examination_find_missing(r);

@@ -11,7 +11,7 @@
 #include "memusageprint/text/toplist.h"
 #include "profile/model/holder_places.h"
 
-/* What the report is about. */
+/* The subject of the report. */
 struct holders_report {
 	const struct toplist *list; /* for names of places, and how many are wanted */
 	const struct holder_moments *moments;

@@ -34,7 +34,7 @@ enum condition_metric {
 	CONDITION_METRICS
 };
 
-/* What of a process counts. */
+/* The part of a process that counts. */
 enum condition_scope {
 	CONDITION_ALL,
 	CONDITION_FUNCTION,	/* with this function on the stack */

@@ -15,7 +15,7 @@
 
 enum { VERDICT_RUNS_MIN = 3 };	/* of a side, to know how much it varies */
 
-/* What a figure depends on, besides the program. */
+/* The things that a figure depends on, besides the program. */
 enum figure_class {
 	FIGURE_EXACT,		/* nothing: it is the same in each run of a program that does the
 				 * same */

@@ -22,7 +22,7 @@ struct adder {
 	uint32_t process;
 	uint64_t since_mono_ns, since_real_ns;	/* the same moment by both clocks */
 	struct merge_own *own;	/* of a forked child; NULL: all is its own */
-	uint64_t peak_ns;	/* when its whole heap was largest, as far as moments tell */
+	uint64_t peak_ns;	/* of the moment with the largest heap */
 	int64_t most;
 	int64_t own_most;	/* most of its own */
 };

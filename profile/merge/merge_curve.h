@@ -14,7 +14,7 @@
 #include "profile/read/image.h"
 #include "profile/read/segment.h"
 
-/* What the places of a moment are; else the number of a snapshot. */
+/* The kind of the places of a moment; else the number of a snapshot. */
 enum merge_moment_kind { MERGE_EMPTY = -1, MERGE_PEAK = -2, MERGE_END = -3, MERGE_GONE = -4 };
 
 struct merge_moment {
@@ -38,7 +38,7 @@ struct merge_curve {
 /* merge_curve_add -- Adds the moments of an image, whose process has the number PROCESS.
  *
  * p  its start, end, peak and live bytes are known; the latter two are set for a forked child whose
- *    own memory is told apart, at what is known of its places.
+ *    own memory is known, at what is known of its places.
  */
 void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t process,
 		     const struct segment *s, const struct image *im);

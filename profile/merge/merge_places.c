@@ -152,7 +152,7 @@ static uint32_t find_or_add_module(struct merge_places *p, const struct module *
 
 /* ---- one image ----------------------------------------------------------------------------- */
 
-/* What the numbers of an image are in the result. */
+/* The numbers of an image in the result. */
 struct image_map {
 	const struct modules *modules;
 	uint32_t *module, *frame;

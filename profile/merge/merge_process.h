@@ -20,7 +20,7 @@ struct merge_process {
 	int32_t rank;		/* of MPI; MERGE_RANK_NONE */
 	uint32_t host, name;	/* numbers of texts; 0: unknown */
 	bool is_forked;		/* began as a copy of its parent */
-	bool has_fork_cells;	/* ... whose memory is told apart */
+	bool has_fork_cells;	/* ... whose own memory is known */
 	bool is_exec;		/* it executed another program, so that what it held is gone */
 	struct image_end end;
 	uint64_t start_ns, end_ns;	/* end_ns is UINT64_MAX if it still ran */

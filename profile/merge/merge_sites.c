@@ -17,9 +17,9 @@
 /* The figures of one process by its own sites. */
 struct loaded {
 	const struct image *im;
-	bool is_own;		/* what it has from its parent is told apart */
+	bool is_own;		/* what it has from its parent is counted apart */
 	struct sites own;	/* the process's own */
-	struct sites all;	/* with what its parent had; only if that is told apart */
+	struct sites all;	/* with what its parent had; only if that is counted apart */
 	struct weight *at;	/* at a moment */
 };
 
@@ -28,7 +28,7 @@ static int64_t positive(int64_t value)
 	return value > 0 ? value : 0;
 }
 
-/* What a forked child has freed of its parent's is still there, in the parent. */
+/* A block of its parent that a forked child has freed is still there, in the parent. */
 static void take_snapshot(struct loaded *l, uint64_t snapshot)
 {
 	const struct sites *all = l->is_own ? &l->all : &l->own;

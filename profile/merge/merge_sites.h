@@ -18,7 +18,7 @@ struct merge_sites {
 	uint32_t *number;	/* by site of the image: that of the merge */
 	uint32_t count;
 	int32_t moment;		/* when the sum was largest: a snapshot, or merge_moment_kind */
-	bool is_own;		/* what it has from its parent is told apart */
+	bool is_own;		/* what it has from its parent is counted apart */
 	bool is_exec;		/* nothing was left of it */
 	int64_t at_peak, live;	/* set: sums of the sites that count, bytes */
 };
@@ -34,7 +34,7 @@ void merge_sites_make_errors(struct site_errors **error, uint32_t *room, uint32_
 struct merge_own *merge_own_open(const struct image *im);
 
 /* merge_own_heap -- Returns the bytes of its own at a moment: of each place what is beyond what it
- * had from its parent. What it freed of that is still there, in the parent.
+ * had from its parent. A block of that which it freed is still there, in the parent.
  *
  * moment  a snapshot with values, MERGE_PEAK (of its whole heap) or MERGE_END.
  * Cost O(sites).
