@@ -51,7 +51,7 @@ void stale_links_start(void)
 {
 	const struct link_map *object = lookup_next_object("malloc");
 
-	if (!object || object == lookup_object("__libc_start_main"))
+	if (!object || object == lookup_object("gnu_get_libc_version"))
 		return;
 	links.malloc = real.malloc;
 	links.memalign = real.memalign;

@@ -273,7 +273,7 @@ static uint64_t find_syscall(uint64_t function, uint64_t size)
 static bool patch_one_function(const struct patch *p, const char *name, struct entry_hook *entry,
 			       uint64_t *pc)
 {
-	const struct link_map *libc = lookup_object("__libc_start_main");
+	const struct link_map *libc = lookup_object("gnu_get_libc_version");
 
 	if (!libc || !lookup_sized(libc, name, &entry->function, &entry->size))
 		return false;
