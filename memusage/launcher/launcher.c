@@ -474,7 +474,7 @@ static int finish_launch(struct launcher *l)
 	 * tens of gigabytes of pages. */
 	arena_close(&l->session.arena);
 	if (l->attached.attachment)
-		return 0;
+		return exit_status(l, done.status);
 	if (WIFSIGNALED(l->status)) {
 		if (is_emulated(&l->session))
 			emulate_explain(WTERMSIG(l->status));

@@ -45,12 +45,17 @@ static const char *option_for_starts(const struct settings *s)
 	       : s->free_symbol.count		       ? "--free-symbol"
 	       : s->client_requests != REQUESTS_NO     ? "--client-requests"
 	       : s->triggers.signal		       ? "--snapshot-signal"
+	       : s->gate.runs			       ? "--runs"
 						       : NULL;
 }
 
 void attach_options_check(struct settings *s, const char *operand)
 {
 	const char *other = s->attach ? option_for_starts(s) : NULL;
+	const char *examined = settings_has_leak_check(s) ? "leak_check" :
+			       s->fragmentation		  ? "pages" :
+			       s->holders		  ? "holders" :
+							    NULL;
 
 	if (!s->attach && s->duration_ns)
 		options_error(&settings_tool, "--duration is for --attach=PID");
@@ -63,10 +68,17 @@ void attach_options_check(struct settings *s, const char *operand)
 		options_error(&settings_tool, "--attach=%u: cannot be used together with %s, "
 			      "which needs memusage from the start of a program", s->attach,
 			      other);
-	if (leaks_wanted(&s->leak_check) || s->fragmentation)
+	if (examined)
 		options_error(&settings_tool, "--attach=%u: cannot examine the end of the process: "
 			      "while it is recorded, give memusage --pid=%u %s", s->attach,
-			      s->attach, s->fragmentation ? "pages" : "leak_check");
+			      s->attach, examined);
+	if (s->live)
+		options_error(&settings_tool, "--attach=%u: --live shows a program that it starts: "
+			      "while the process is recorded, give memusage --pid=%u live",
+			      s->attach, s->attach);
+	if (s->png)
+		options_error(&settings_tool, "--attach=%u: --png draws a program from its start: "
+			      "give --data=FILE, and then memusagestat FILE PICTURE", s->attach);
 	/* It would need a handler of SIGPROF, and programs that are executed start without us. */
 	s->no_timer = true;
 	s->trace_children = TRACE_NO;

@@ -63,6 +63,20 @@ wait "$attacher"
 is "$?" 0 '... ends the recording'
 like "$(cat report)" '^ *14.6 KiB .* 3  keep' '... which is reported'
 
+# ---- limits ------------------------------------------------------------------------------------
+
+begin_live live
+tell alloc 1 1
+attach "$job" --fail-if='heap total > 1M' -o judged
+tell alloc 2 1000000
+detach
+is "$status" 100 'a limit that is exceeded meanwhile'
+like "$(cat judged attach.err)" 'heap total' '... is named'
+attach "$job" --fail-if='heap total > 3M' -o judged
+detach
+is "$status" 0 '... and one that is kept'
+end
+
 # ---- refusals ----------------------------------------------------------------------------------
 
 run memusage --attach=1999999999
@@ -70,6 +84,16 @@ is "$status" 125 'a process that does not exist'
 like "$err" 'cannot attach to process 1999999999: there is no such process' '... is named'
 run memusage --attach=$$ --mmap
 like "$err" 'cannot be used together with --mmap' 'an option for a start is refused'
+run memusage --attach=$$ --runs=2
+like "$err" 'cannot be used together with --runs' '... and one for several starts'
+run memusage --attach=$$ --holders
+like "$err" "give memusage --pid=$$ holders" 'examinations are refused with the way out'
+run memusage --attach=$$ --fail-if='leaks > 0'
+like "$err" "give memusage --pid=$$ leak_check" '... and a condition that needs one'
+run memusage --attach=$$ --live
+like "$err" "give memusage --pid=$$ live" '... and the live view'
+run memusage --attach=$$ --png=g.png
+like "$err" 'give --data=FILE, and then memusagestat FILE PICTURE' '... and a picture'
 run memusage --attach=$$ ls
 like "$err" 'takes no program' '... and a program'
 run memusage --attach=$$ --duration=soon
