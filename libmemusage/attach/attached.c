@@ -15,7 +15,6 @@
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/sys.h"
-#include "libmemusage/emulated/emulated_exec.h"
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/slot.h"
@@ -33,9 +32,6 @@
 #define INTERNAL_NEAR UINT64_C(65536)	  /* of free(): code of the same source file */
 
 extern void *__libc_stack_end; /* libc.c */
-
-struct attached attached;
-__thread struct attached_thread attached_thread;
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
@@ -257,14 +253,4 @@ void attach_begin(struct mu_attach *a)
 	attached.attach = NULL;
 	__atomic_store_n(&a->state, ok ? MU_ATTACH_BEGUN : MU_ATTACH_FAILED, __ATOMIC_RELEASE);
 	wait_to_be_taken();
-}
-
-/* The image began before the gate was opened: it has no first event to begin at. */
-void recorder_start(void)
-{
-}
-
-/* No emulator attaches. */
-void emulated_exec_start(void)
-{
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "libmemusage/attach/attached.h"
+#include "libmemusage/attach/attached_state.h"
 #include "libmemusage/patch/patch.h"
 #include "libmemusage/unwind/patched_pc.h"
 

@@ -49,35 +49,36 @@ static const char *option_for_starts(const struct settings *s)
 						       : NULL;
 }
 
-void attach_options_check(struct settings *s, const char *operand)
+void attach_options_check(struct settings *s, const struct opt_tool *tool, bool has_leak_check,
+			  const char *operand)
 {
 	const char *other = s->attach ? option_for_starts(s) : NULL;
-	const char *examined = settings_has_leak_check(s) ? "leak_check" :
+	const char *examined = has_leak_check ? "leak_check" :
 			       s->fragmentation		  ? "pages" :
 			       s->holders		  ? "holders" :
 							    NULL;
 
 	if (!s->attach && s->duration_ns)
-		options_error(&settings_tool, "--duration is for --attach=PID");
+		options_error(tool, "--duration is for --attach=PID");
 	if (!s->attach)
 		return;
 	if (operand)
-		options_error(&settings_tool, "--attach=%u records a process that runs already: it "
+		options_error(tool, "--attach=%u records a process that runs already: it "
 			      "takes no program (%s)", s->attach, operand);
 	if (other)
-		options_error(&settings_tool, "--attach=%u: cannot be used together with %s, "
+		options_error(tool, "--attach=%u: cannot be used together with %s, "
 			      "which needs memusage from the start of a program", s->attach,
 			      other);
 	if (examined)
-		options_error(&settings_tool, "--attach=%u: cannot examine the end of the process: "
+		options_error(tool, "--attach=%u: cannot examine the end of the process: "
 			      "while it is recorded, give memusage --pid=%u %s", s->attach,
 			      s->attach, examined);
 	if (s->live)
-		options_error(&settings_tool, "--attach=%u: --live shows a program that it starts: "
+		options_error(tool, "--attach=%u: --live shows a program that it starts: "
 			      "while the process is recorded, give memusage --pid=%u live",
 			      s->attach, s->attach);
 	if (s->png)
-		options_error(&settings_tool, "--attach=%u: --png draws a program from its start: "
+		options_error(tool, "--attach=%u: --png draws a program from its start: "
 			      "give --data=FILE, and then memusagestat FILE PICTURE", s->attach);
 	/* It would need a handler of SIGPROF, and programs that are executed start without us. */
 	s->no_timer = true;

@@ -44,7 +44,7 @@ bool gate_needs_leak_check(const struct gate_settings *g)
 }
 
 /* An hour of tests must not end with a file that cannot be written. */
-static void check_files(const struct gate_settings *g)
+static void check_files(const struct gate_settings *g, const struct opt_tool *tool)
 {
 	for (size_t i = 0; i < g->ci.count; i++) {
 		const char *colon = strchr(g->ci.item[i], ':');
@@ -54,29 +54,30 @@ static void check_files(const struct gate_settings *g)
 	}
 }
 
-static void check_baselines(const struct gate_settings *g)
+static void check_baselines(const struct gate_settings *g, const struct opt_tool *tool)
 {
 	const struct condition *relative = condition_list_find_relative(&g->conditions);
 
 	if (relative && g->baseline.count == 0)
-		options_error(&settings_tool, "'%s' is about growth: say since when, by "
+		options_error(tool, "'%s' is about growth: say since when, by "
 			      "--baseline=RECORDING", relative->text);
 	if (g->baseline.count > 0 && !relative)
-		options_error(&settings_tool, "--baseline is for conditions like --fail-if='heap "
+		options_error(tool, "--baseline is for conditions like --fail-if='heap "
 			      "peak > +5%%', and there is none");
 	for (size_t i = 0; i < g->baseline.count; i++) {
 		struct segment segment;
 		struct mu_error err;
 
 		if (segment_open(&segment, g->baseline.item[i], &err) < 0)
-			options_error(&settings_tool, "--baseline=%s: %s", g->baseline.item[i],
+			options_error(tool, "--baseline=%s: %s", g->baseline.item[i],
 				      err.text);
 		segment_close(&segment);
 	}
 }
 
 /* Each run has a recording, of which only the figures are shown. */
-static void check_runs(const struct settings *s)
+static void check_runs(const struct settings *s, const struct opt_tool *tool,
+		       const char *report)
 {
 	const char *other = s->record		? "--record"
 			    : s->html		? "--html"
@@ -88,33 +89,31 @@ static void check_runs(const struct settings *s)
 			    : s->pid		? "--pid"
 			    : s->finish		? "--finish"
 			    : s->mode != RUN_MODE_HEAP ? "--mode"
-			    : settings_has_places(s) ? "a report of places"
-			    : settings_has_files(s) ? "a profile of each process"
-						    : NULL;
+						: report;
 
 	if (s->gate.runs > 0 && other)
-		options_error(&settings_tool, "--runs=%u shows the figures of all runs: it cannot "
+		options_error(tool, "--runs=%u shows the figures of all runs: it cannot "
 			      "be combined with %s", s->gate.runs, other);
 }
 
-void gate_check(struct settings *s)
+void gate_check(struct settings *s, const struct opt_tool *tool, const char *report)
 {
 	const struct gate_settings *g = &s->gate;
 	const char *first = gate_wanted(g) ? g->conditions.item[0].text : NULL;
 
-	check_runs(s);
-	check_baselines(g);
-	check_files(g);
+	check_runs(s, tool, report);
+	check_baselines(g, tool);
+	check_files(g, tool);
 	if (!first && g->ci.count > 0)
-		options_error(&settings_tool, "--ci reports on conditions: add --fail-if='heap "
+		options_error(tool, "--ci reports on conditions: add --fail-if='heap "
 			      "peak > 64M'");
 	if (!first)
 		return;
 	if (s->pid || s->finish)
-		options_error(&settings_tool, "--fail-if starts a program: a recording is judged "
+		options_error(tool, "--fail-if starts a program: a recording is judged "
 			      "by memusageprint --fail-if='%s' FILE", first);
 	if (s->mode != RUN_MODE_HEAP)
-		options_error(&settings_tool, "--fail-if='%s' is about the heap: it cannot be "
+		options_error(tool, "--fail-if='%s' is about the heap: it cannot be "
 			      "combined with --mode=%s", first,
 			      s->mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
 	if (condition_list_find(&g->conditions, CONDITION_MMAP_PEAK))

@@ -51,8 +51,12 @@ bool gate_wanted(const struct gate_settings *g);
 bool gate_needs_leak_check(const struct gate_settings *g);
 
 /* gate_check -- Refuses conditions that cannot be judged, before the program runs, and turns on
- * what they need. Does not return if there is one. */
-void gate_check(struct settings *settings);
+ * what they need. Does not return if there is one.
+ *
+ * tool    of the messages.
+ * report  what is asked for of a single run, for people; NULL: nothing.
+ */
+void gate_check(struct settings *settings, const struct opt_tool *tool, const char *report);
 
 /* gate_append -- Appends the options to a command line of memusageprint. */
 void gate_append(struct opt_list *list, const struct gate_settings *g);

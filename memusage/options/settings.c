@@ -573,9 +573,13 @@ const struct settings *settings_parse(int argc, char **argv)
 	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;
-	gate_check(&settings);
+	gate_check(&settings, &settings_tool,
+		   settings_has_places(&settings)  ? "a report of places" :
+		   settings_has_files(&settings) ? "a profile of each process" :
+						   NULL);
 	recording_options_check(&settings);
-	attach_options_check(&settings, argv[first]);
+	attach_options_check(&settings, &settings_tool, settings_has_leak_check(&settings),
+			     argv[first]);
 	leaks_check(&settings);
 	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);

@@ -4,9 +4,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint
+need_bin memusage memusageprint phases
 need python3
-[ -x "$WORKLOADS/phases" ] || skip_all 'no test program phases'
 
 memusage -q --record=run.mur "$WORKLOADS/phases" 1000 10 </dev/null >/dev/null
 memusageprint --to=json -o run.json run.mur

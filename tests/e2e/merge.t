@@ -3,9 +3,8 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint
+need_bin memusage memusageprint phases
 need python3 mkfifo
-[ -x "$WORKLOADS/phases" ] || skip_all 'no test program phases'
 
 # start NAME BIG SMALL: a process whose input is the pipe NAME.in
 start() {

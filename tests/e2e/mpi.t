@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint
+need_bin memusage memusageprint ranks
 
 # ---- names -----------------------------------------------------------------------------------------
 
@@ -74,7 +74,6 @@ launch() {
 		'... and what each rank has of it'
 	cd ..
 }
-[ -x "$WORKLOADS/ranks" ] || skip_all 'no test program ranks'
 # What Open MPI asks of root, and of a machine with fewer cores than ranks.
 launch openmpi libmpi.so.40 mpirun.openmpi --allow-run-as-root --oversubscribe -n 8
 launch mpich libmpich.so.12 mpirun.mpich -n 8

@@ -123,7 +123,10 @@ if [ "${MU_SET_UP:-}" = 1 ]; then
 	ok 'there is protobuf, which the receiver of pushes needs' \
 		"$MU_SRC/tests/lib/push/python" -c 1
 	ok 'there is readelf, which lint needs' command -v readelf
+	ok 'there is jq, by which tests read JSON' command -v jq
+	ok 'there is jsonschema, which validates it' sh -c \
+		'for p in python3 /usr/bin/python3; do $p -c "import jsonschema" && exit; done; exit 1'
 else
-	skip 'no set-up has run, so libraries and tools may be missing' 7
+	skip 'no set-up has run, so libraries and tools may be missing' 9
 fi
 done_testing

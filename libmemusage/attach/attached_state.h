@@ -1,0 +1,26 @@
+/* attached_state.h -- what libmemusage_attach.so knows of itself and of each thread.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "recording/attach.h"
+
+/* The state of a thread, in the part of its structure that glibc leaves unused. glibc does not
+ * clear that for a new thread on a used stack, and a forked child has its parent's: so the key says
+ * whose it is. x86_64/patch_entry.S relies on the layout. */
+struct attached_thread {
+	uint64_t key;	 /* generation | ID of the thread */
+	uint32_t inside; /* calls through a thunk that are under way */
+};
+
+struct attached {
+	uint64_t generation; /* first: x86_64/patch_entry.S */
+	struct mu_attach *attach;
+	uint64_t auxv[2 * MU_ATTACH_WORDS];
+};
+
+extern struct attached attached;
+extern __thread struct attached_thread attached_thread;
