@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output errors
 	mkfifo input
 	"$@" <input >output 2>errors &
 	program=$!

@@ -45,7 +45,8 @@ if has_users; then
 	begin_whole memusage -q --durable --record=run.mur sh -c 'tally tally &
 		setpriv --reuid=64123 --regid=64123 --clear-groups "$0/tally" tally' "$WORKLOADS"
 	until_true test -e run.mur.arena.1
-	sleep 0.5
+	others_tell() { [ "$(find tally -user 64123 | wc -l)" -gt 1 ]; }
+	until_true others_tell
 	kill_whole
 	processes=0
 	ok 'processes of two users: every record is there' check_run run.mur

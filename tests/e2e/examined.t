@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # begin PROGRAM [ARG]...: starts it under memusage, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output errors
 	mkfifo input
 	memusage -q --record=run.mur "$@" <input >output 2>errors &
 	launcher=$!
@@ -84,7 +84,7 @@ run memusage --pid="$program" leak_check kinds some
 like "$err" 'leak_check kinds some: it is none of all' '... and an unknown kind'
 end
 
-rm -f input
+rm -f input output errors
 mkfifo input
 memusage -q leaks lost_list wait <input >output 2>errors &
 launcher=$!

@@ -10,7 +10,7 @@ PATH=$WORKLOADS:$PATH
 
 # begin PROGRAM [ARG]...: starts it under memusage, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output errors
 	mkfifo input
 	memusage -q --record=run.mur "$@" <input >output 2>errors &
 	launcher=$!

@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # start PROGRAM ARGUMENTS: run it recorded, with its input open, until it has printed a line
 start() {
-	rm -f go
+	rm -f go printed
 	mkfifo go
 	memusage --quiet -o whole --top "$@" <go >printed &
 	launcher=$!

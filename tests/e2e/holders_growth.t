@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # start OPTIONS: run it recorded; it grows with each line
 start() {
-	rm -f in kept.mur s.*
+	rm -f in printed kept.mur s.*
 	mkfifo in
 	memusage -o report --holders --record=kept.mur --snapshot-signal=USR2 \
 		--snapshot-file='s.%n' "$@" holder_growth <in >printed &

@@ -12,7 +12,7 @@ PATH=$WORKLOADS:$PATH
 # begin COMMAND...: runs it with a pipe as its input; the steps taken are the lines of output
 begin() {
 	program=
-	rm -f input
+	rm -f input output errors
 	mkfifo input
 	: >output
 	"$@" <input >output 2>errors &

@@ -144,6 +144,7 @@ done
 
 # ---- forked children, executed programs --------------------------------------------------
 
+rm -f pid
 mkfifo go
 # shellcheck disable=SC2016
 memusage --start-paused -o report sh -c 'echo $$ >pid
@@ -154,8 +155,7 @@ exec 5>go
 until_true test -s pid
 parent=$(cat pid)
 echo 1 >&5
-until_true test -n "$(pids sh "$parent")"
-child=$(pids sh "$parent")
+child=$(until_prints pids sh "$parent")
 until_true sh -c "memusage --pid=$child status >/dev/null"
 run memusage --pid="$child" status
 like "$out" 'recording: asleep' 'a forked child is asleep'
@@ -221,6 +221,7 @@ like "$(sed -n 's/^ malloc| *//p' err)" '^10  *3000 ' 'and what was between star
 
 for mode in strict filter; do
 	for option in '' --sample=1K; do
+		rm -f sandbox.out
 		mkfifo commands
 		# shellcheck disable=SC2086
 		memusage --start-paused -o report $option sh -c 'echo $$ >pid; exec sandbox "$@"' sh \

@@ -64,11 +64,13 @@ end
 printf "listening\n"
 continue
 END
-listen() {
+goes_on() { ! grep -q '^State:	t' "/proc/$pid/status"; }
+listen() { # until gdb, which stops the program first, lets it go on with the breakpoints in
+	rm -f heard # of the listener before: gdb's own comes later
 	gdb -nx -q -batch -p "$pid" -x listen.gdb >heard 2>gdb.err &
 	gdb=$!
 	until_true grep -q listening heard
-	sleep 0.2
+	until_true goes_on
 }
 hush() { # until gdb has written what it heard; it takes its breakpoints and semaphores away
 	kill -INT $gdb
@@ -95,7 +97,7 @@ else
 	tell alloc 20 300
 	tell realloc 5 400
 	tell free 9
-	until_true test "$(heard free)" = 14
+	until_true prints_now 14 heard free
 	hush
 	is "$(heard alloc),$(sum 3),$(sum 4)" 25,8000,8000 'every block that is recorded is told, with its size'
 	is "$(heard free)" 14 'every free, too; a realloc is both'
@@ -111,7 +113,6 @@ else
 	start --sample=16K --record=r.mur
 	listen
 	tell alloc 3000 1000
-	sleep 0.5
 	hush
 	num "$(heard alloc)" -lt 400 'with samples, only sampled blocks are told'
 	num "$(sum 4)" -gt 1800000 'by weights whose sum'
@@ -123,16 +124,14 @@ else
 	listen
 	tell alloc 7 50
 	tell free 12
-	until_true test "$(heard free)" = 1
+	until_true prints_now 1 heard free
 	hush
 	is "$(heard alloc),$(heard free)" 7,1 'a listener wakes a program that is asleep'
-	stopped=no
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	is_stopped() {
 		tell spike 1 1000
-		memusage "--pid=$pid" status | grep -q 'recording: stopped' && stopped=yes && break
-		sleep 0.1
-	done
-	is "$stopped" yes 'and it stops when the listener has gone'
+		memusage "--pid=$pid" status | grep -q 'recording: stopped'
+	}
+	ok 'and it stops when the listener has gone' until_true is_stopped
 	end
 fi
 

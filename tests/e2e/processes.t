@@ -67,8 +67,7 @@ kill -CONT "$collector"
 END
 memusage -o /dev/null --record=reaped.mur sh reaper 2>/dev/null &
 launcher=$!
-until_true test -n "$(until_true test -n "$(pids memusage-collec "$launcher")"; pids memusage-collec "$launcher")"
-pids memusage-collec "$launcher" >collector.new
+until_prints pids memusage-collec "$launcher" >collector.new
 mv collector.new collector
 wait "$launcher"
 run memusageprint --processes reaped.mur

@@ -142,7 +142,8 @@ else
 	skip 'no curl'
 fi
 before=$(pushes rude2 | tail -1)
-until_true [ "$(pushes rude2 | tail -1)" -gt "$before" ]
+are_more() { [ "$(pushes rude2 | tail -1)" -gt "$before" ]; }
+until_true are_more
 end
 end_push
 like "$(cat push.err)" '^memusageserve: 2 of [0-9]+ profiles could not be pushed to ' \

@@ -82,8 +82,8 @@ cp tree.mur mine.mur
 collector=$(pids memusage-collec "$launcher")
 memusage -q --record=other.mur sleep 1000 &
 other=$!
-until_true test -n "$(until_true test -s other.mur && pids memusage-collec "$other")"
-theirs=$(pids memusage-collec "$other")
+until_true test -s other.mur
+theirs=$(until_prints pids memusage-collec "$other")
 before=$(cksum <mine.mur)
 run memusage "--pid=$theirs" add-running mine.mur
 is "$status,$out,$err" 125,, 'a collector adds nothing to the recording of another run'

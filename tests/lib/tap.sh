@@ -219,6 +219,8 @@ has_emulator() {
 	why='qemu-user is built without plugins'
 	! memusage -q --accesses=emulate true 2>&1 | grep -q 'without plugins'
 }
+# until_true COMMAND...: waits for a minute until COMMAND succeeds. The words of COMMAND are made once,
+# before it waits: what they are to be compared with is asked by the next two.
 until_true() {
 	tap_left=600
 	until "$@" 2>/dev/null; do
@@ -226,6 +228,22 @@ until_true() {
 		[ "$tap_left" -gt 0 ] || return 1
 		sleep 0.1
 	done
+}
+# prints_now WANT COMMAND...: whether COMMAND prints WANT
+prints_now() {
+	tap_want=$1
+	shift
+	[ "$("$@" 2>/dev/null)" = "$tap_want" ]
+}
+# until_prints COMMAND...: waits until COMMAND prints something, which is printed
+until_prints() {
+	tap_left=600
+	until tap_printed=$("$@" 2>/dev/null); [ -n "$tap_printed" ]; do
+		tap_left=$((tap_left - 1))
+		[ "$tap_left" -gt 0 ] || return 1
+		sleep 0.1
+	done
+	printf '%s\n' "$tap_printed"
 }
 pids() { "$MU_SRC/tests/lib/pids" "$@"; }
 # compiled COMPILER ARGUMENT...: whether there is a program now. If there is no such compiler that is
