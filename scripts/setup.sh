@@ -1,7 +1,8 @@
 #!/bin/sh
 # setup.sh -- installs, by name, missing packages that a target of the makefile needs.
 #
-#	scripts/setup.sh build | demo | check | check-real | check-systems | bench | fuzz
+#	scripts/setup.sh build | demo | check | check-real | check-suites | check-systems |
+#		bench | fuzz
 #
 # It looks for the things themselves (a command, a header, a library), so that things installed in
 # another way count, and does nothing if everything is there. Otherwise it lists the packages
@@ -108,6 +109,13 @@ want cargo cmd:cargo
 want python3-pytest dir:lib/python3/dist-packages/pytest
 want glibc-source dir:src/glibc
 want xz-utils cmd:xz
+'
+packages_suites='
+need perl cmd:perl
+want ruby cmd:ruby
+want python3 cmd:python3
+want xz-utils cmd:xz
+want libpython3.11-testsuite|libpython3.13-testsuite dir:lib/python3.11/test/decimaltestdata|lib/python3.13/test/decimaltestdata
 '
 packages_systems='
 need git cmd:git
@@ -244,11 +252,12 @@ demo)
 	;;
 check) list=$packages_build$packages_check ;;
 check-real) list=$packages_build$packages_check$packages_real ;;
+check-suites) list=$packages_build$packages_suites ;;
 check-systems) list=$packages_build$packages_check$packages_systems ;;
 bench) list=$packages_build$packages_bench ;;
 fuzz) list=$packages_build$packages_fuzz ;;
 *)
-	say 'usage: scripts/setup.sh build|demo|check|check-real|check-systems|bench|fuzz'
+	say 'usage: scripts/setup.sh build|demo|check|check-real|check-suites|check-systems|bench|fuzz'
 	exit 2
 	;;
 esac
