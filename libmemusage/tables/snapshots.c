@@ -463,7 +463,7 @@ void snapshots_before_tick(uint64_t tick)
 
 	if (snapshot_due.waits)
 		return;
-	snapshot_due.tick = tick;
+	snapshot_due.tick = rec.image->event_tick = tick;
 	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick || tick < last_tick + 2 ||
 	    !series.count || !spin_try(&locks.snapshots))
 		return;

@@ -10,6 +10,7 @@
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/merge/merge_sites.h"
+#include "profile/read/sites.h"
 #include "profile/read/snapshot_values.h"
 #include "profile/read/timeline.h"
 
@@ -23,6 +24,7 @@ struct adder {
 	uint64_t since_mono_ns, since_real_ns;	/* the same moment by both clocks */
 	struct merge_own *own;	/* of a forked child; NULL: all is its own */
 	uint64_t peak_ns;	/* of the moment with the largest heap */
+	uint64_t differs_ns;	/* last one at which the heap was not as at the end */
 	int64_t most;
 	int64_t own_most;	/* most of its own */
 };
@@ -45,12 +47,17 @@ static void append_moment(struct adder *a, uint64_t ns, int64_t heap, int32_t wh
 	c->count++;
 }
 
-static void note_most(struct adder *a, uint64_t ns, int64_t heap)
+/* The whole HEAP of the process was seen at a moment. */
+static void note_heap(struct adder *a, const struct image *im, uint64_t ns, int64_t heap)
 {
-	if (heap <= a->most)
+	if (ns < a->p->start_ns || ns > a->p->end_ns)
 		return;
-	a->most = heap;
-	a->peak_ns = ns;
+	if (heap > a->most) {
+		a->most = heap;
+		a->peak_ns = ns;
+	}
+	if (heap != im->head.heap.now && ns > a->differs_ns)
+		a->differs_ns = ns;
 }
 
 /* A forked child has the snapshots of its parent too. */
@@ -68,7 +75,7 @@ static void append_snapshots(struct adder *a, const struct image *im)
 		ns = real_time(a, shot.mono_ns);
 		if (ns < a->p->start_ns || ns > a->p->end_ns)
 			continue;
-		note_most(a, ns, shot.heap);
+		note_heap(a, im, ns, shot.heap);
 		if (!snapshot_values_are_known(&shot))
 			continue;
 		heap = a->own ? merge_own_heap(a->own, (int32_t)i) : shot.heap;
@@ -77,8 +84,8 @@ static void append_snapshots(struct adder *a, const struct image *im)
 	}
 }
 
-/* Samples have no places, but tell when the peak was, and since when the heap was as at the end.
- * Returns the latter time; LAST_NS if they do not tell it. */
+/* Samples have no places, but tell when the peak was, and bound the time since which the heap was
+ * as at the end. Returns that bound; LAST_NS without such samples. */
 static uint64_t look_at_samples(struct adder *a, const struct image *im, uint64_t last_ns)
 {
 	uint64_t end_ns = last_ns;
@@ -88,14 +95,26 @@ static uint64_t look_at_samples(struct adder *a, const struct image *im, uint64_
 		return last_ns;
 	for (uint32_t i = t.count; i-- > 0 && t.sample[i].heap == im->head.heap.now;)
 		end_ns = real_time(a, t.sample[i].mono_ns);
-	for (uint32_t i = 0; i < t.count; i++) {
-		const uint64_t ns = real_time(a, t.sample[i].mono_ns);
-
-		if (ns >= a->p->start_ns && ns <= a->p->end_ns)
-			note_most(a, ns, t.sample[i].heap);
-	}
+	for (uint32_t i = 0; i < t.count; i++)
+		note_heap(a, im, real_time(a, t.sample[i].mono_ns), t.sample[i].heap);
 	timeline_free(&t);
 	return end_ns < last_ns ? end_ns : last_ns;
+}
+
+/* Returns the time since which the heap was as at the end. Without that of the last event a process
+ * whose last allocations no sample has seen would have them at its exit only, when others may be
+ * gone. */
+static uint64_t find_end_state(struct adder *a, const struct image *im, uint64_t last_ns)
+{
+	const uint64_t seen_ns = look_at_samples(a, im, last_ns);
+	const uint64_t tick = im->head.event_tick;
+	uint64_t event_ns;
+
+	if (tick == 0 || tick > UINT32_MAX || im->head.heap.threads_max > 1)
+		return seen_ns;
+	event_ns = a->since_real_ns + (uint64_t)((double)tick * SITES_TICK_NS);
+	event_ns = event_ns > a->differs_ns ? event_ns : a->differs_ns;
+	return event_ns < seen_ns ? event_ns : seen_ns;
 }
 
 /* Adds a moment after the last one. */
@@ -121,14 +140,14 @@ void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t pr
 			   .since_mono_ns = s->head.start_mono_ns,
 			   .since_real_ns = s->head.start_real_ns,
 			   .own = p->has_fork_cells ? merge_own_open(im) : NULL,
-			   .peak_ns = p->start_ns };
+			   .peak_ns = p->start_ns, .differs_ns = p->start_ns };
 	const bool runs = p->end_ns == UINT64_MAX;
 	const uint64_t last_ns = runs ? real_time(&a, im->head.process.exit_mono_ns) : p->end_ns;
 	uint64_t end_ns, ns;
 
 	append_moment(&a, p->start_ns, 0, MERGE_EMPTY);
 	append_snapshots(&a, im);
-	end_ns = look_at_samples(&a, im, last_ns);
+	end_ns = find_end_state(&a, im, last_ns);
 	ns = a.peak_ns;
 	if (a.own)
 		take_own_figures(&a, p);

@@ -28,8 +28,8 @@ wait
 merge a.mur b.mur
 is "$status" 0 'two processes are merged'
 is "$err" '' '... without a message'
-like "$out" '^2 processes together held 2\.9[34] MiB at most' 'both at once: the sum'
-like "$out" '^   2\.93 MiB  9[0-9.]*% +128  hold_big \(phases\.c:[0-9]*\)' '... by place'
+like "$out" '^2 processes together held 2\.93 MiB at most' 'both at once: the sum'
+like "$out" '^   2\.93 MiB 100\.0% +128  hold_big \(phases\.c:[0-9]*\)' '... by place'
 like "$out" 'in all 2 processes: least 1000 KiB, median 1\.46 MiB, most 1\.95 MiB$' \
 	'... and what each one has'
 
@@ -45,7 +45,7 @@ says d big
 exec 7>&- 8>&-
 wait
 merge c.mur d.mur
-like "$out" '^2 processes together held 1\.97 MiB at most.* add up to 2\.94 MiB' \
+like "$out" '^2 processes together held 1\.96 MiB at most.* add up to 2\.93 MiB' \
 	'one after the other: the peak of the sum, which is not the sum of peaks'
 like "$out" '^   1\.95 MiB .* +64  hold_big' '... with the places of that moment'
 like "$out" '^   10\.0 KiB .* +16  hold_small' '... of both processes'
@@ -85,7 +85,7 @@ num "$(wc -c <all.pb.gz)" -gt 500 '... something'
 # ---- one process alone -----------------------------------------------------------------------------
 
 merge d.mur
-like "$out" '^1 process held 1\.96 MiB at most' 'a merge of one process is that process'
+like "$out" '^1 process held 1\.95 MiB at most' 'a merge of one process is that process'
 unlike "$out" 'in all 1' '... without a spread'
 memusageprint --top d.mur | grep -A3 hold_big >alone
 printf '%s\n' "$out" | grep -A3 hold_big >merged
@@ -140,7 +140,7 @@ exec 7>tree.in
 # shellcheck disable=SC2317 # until_true calls it
 have_begun() { [ "$(grep -c child tree.out)" -eq 3 ]; }
 until_true have_begun
-sleep 0.2
+# No sample of memory has seen the last blocks of all yet: the time of the last event counts.
 exec 7>&-
 wait
 out=$(cat tree.report)
