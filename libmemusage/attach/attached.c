@@ -76,11 +76,14 @@ static void ignore_calls_of_itself(uint64_t function)
 
 	if (!object_of(function, &object))
 		return;
-	for (uint64_t at = low < object.start ? object.start : low; at < high; at++) {
-		/* Only the segment of the function itself: others may not be readable. */
-		if (object_flags(&object, at) != object_flags(&object, function) ||
-		    object_flags(&object, at + 5) != object_flags(&object, function) ||
-		    *(const uint8_t *)at != 0xe8)
+	/* Only the segment of the function itself: others may not be readable. The process stands
+	 * meanwhile, so not each byte is asked about. */
+	while (object_flags(&object, low) != object_flags(&object, function))
+		low++;
+	while (object_flags(&object, high - 1) != object_flags(&object, function))
+		high--;
+	for (uint64_t at = low; at + 5 <= high; at++) {
+		if (*(const uint8_t *)at != 0xe8)
 			continue;
 		memcpy(&distance, (const void *)(at + 1), sizeof(distance));
 		if (at + 5 + (uint64_t)(int64_t)distance == function)

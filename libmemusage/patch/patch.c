@@ -46,6 +46,23 @@ static bool map_thunk_area(uint64_t start)
 	return false;
 }
 
+/* The kernel's own choice is mostly near the libraries, and costs one call: below a library may be
+ * gigabytes of threads' stacks, which would take thousands of tries. */
+static uint64_t map_thunk_area_anywhere(uint64_t low, uint64_t high)
+{
+	const long got = SYS6(SYS_mmap, 0, AREA_BYTES, PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (sys_failed(got))
+		return 0;
+	if ((uint64_t)got >= low && (uint64_t)got + AREA_BYTES <= high) {
+		memory_register((uint64_t)got, AREA_BYTES);
+		return (uint64_t)got;
+	}
+	SYS2(SYS_munmap, got, AREA_BYTES);
+	return 0;
+}
+
 static uint64_t take_room(struct thunk_area *from, uint32_t size)
 {
 	uint64_t room = from->start + from->used;
@@ -64,20 +81,29 @@ static uint64_t find_room_in_areas(uint64_t low, uint64_t high, uint32_t size)
 	return 0;
 }
 
+static uint64_t begin_area(uint64_t start, uint32_t size)
+{
+	patched_pc_add_area(start);
+	thunks.area[thunks.count] = (struct thunk_area){ start, 0 };
+	return take_room(&thunks.area[thunks.count++], size);
+}
+
 /* Small steps first find the holes near `high`; later ones cover the whole window. */
 static uint64_t find_room_in_new_area(uint64_t low, uint64_t high, uint32_t size)
 {
 	uint64_t top = high & -AREA_BYTES;
 	uint64_t step = AREA_BYTES;
+	uint64_t anywhere = 0;
 
+	if (thunks.count < PATCHED_AREAS)
+		anywhere = map_thunk_area_anywhere(low, high);
+	if (anywhere)
+		return begin_area(anywhere, size);
 	for (unsigned int i = 0; i < TRIES && thunks.count < PATCHED_AREAS; i++) {
 		if (top < low + AREA_BYTES || top < LOWEST + AREA_BYTES)
 			return 0;
-		if (map_thunk_area(top - AREA_BYTES)) {
-			patched_pc_add_area(top - AREA_BYTES);
-			thunks.area[thunks.count] = (struct thunk_area){ top - AREA_BYTES, 0 };
-			return take_room(&thunks.area[thunks.count++], size);
-		}
+		if (map_thunk_area(top - AREA_BYTES))
+			return begin_area(top - AREA_BYTES, size);
 		if (i % 1024 == 1023)
 			step *= 2;
 		top -= top > step ? step : top;

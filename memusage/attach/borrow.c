@@ -90,8 +90,11 @@ static struct tracee_thread *choose_thread(struct target *t)
 	for (uint32_t i = 0; i < t->tracee.count; i++) {
 		struct tracee_thread *thread = &t->tracee.thread[i];
 
-		if (thread->signal || !thread->extended || thread->regs.cs != USER_CODE ||
+		if (thread->signal || thread->regs.cs != USER_CODE ||
 		    !has_stack(t, thread->regs.rsp) || is_in_sequence(t, thread))
+			continue;
+		tracee_read_extended(thread);
+		if (!thread->extended)
 			continue;
 		found = thread;
 		if (thread->tid != t->pid)

@@ -35,6 +35,7 @@ struct store {
 struct walk {
 	const struct target *t;
 	const struct code *c;
+	uint64_t low, high; /* the bytes to be replaced are in between: few words lead there */
 	word_fn *visit;
 	struct {
 		uint64_t word;
@@ -156,9 +157,12 @@ static uint64_t place_in_thunk(const struct mu_attach_entry *e, uint64_t address
 
 static bool visit_before(struct walk *w, uint64_t at, uint64_t word)
 {
-	const struct mu_attach_entry *e = find_entry(w->c, word);
+	const struct mu_attach_entry *e;
 	uint64_t to;
 
+	if (word - w->low >= w->high - w->low)
+		return true;
+	e = find_entry(w->c, word);
 	if (!e)
 		return true;
 	to = place_in_thunk(e, word);
@@ -201,16 +205,31 @@ static uint64_t pc_of(const struct tracee_thread *thread)
 #endif
 }
 
-/* First all of them are looked at, then all are moved. */
-enum target_result code_move_in(struct target *t, const struct code *c, struct mu_error *err)
+static struct walk *begin_walk(const struct target *t, const struct code *c, word_fn *visit,
+			       struct mu_error *err)
 {
 	struct walk *w = xcalloc(1, sizeof(*w));
-	bool ok = true;
 
 	w->t = t;
 	w->c = c;
-	w->visit = visit_before;
+	w->visit = visit;
 	w->err = err;
+	w->low = UINT64_MAX;
+	for (uint32_t i = 0; i < c->entries; i++) {
+		const uint64_t end = c->entry[i].place + c->entry[i].taken;
+
+		w->low = c->entry[i].place < w->low ? c->entry[i].place : w->low;
+		w->high = end > w->high ? end : w->high;
+	}
+	return w;
+}
+
+/* First all of them are looked at, then all are moved. */
+enum target_result code_move_in(struct target *t, const struct code *c, struct mu_error *err)
+{
+	struct walk *w = begin_walk(t, c, visit_before, err);
+	bool ok = true;
+
 	for (uint32_t i = 0; i < t->tracee.count && ok; i++) {
 		const struct tracee_thread *thread = &t->tracee.thread[i];
 		const struct mu_attach_entry *e = find_entry(c, pc_of(thread));
@@ -380,13 +399,9 @@ static bool has_call_under_way(const struct target *t, const struct code *c,
 
 enum target_result code_move_out(struct target *t, const struct code *c, struct mu_error *err)
 {
-	struct walk *w = xcalloc(1, sizeof(*w));
+	struct walk *w = begin_walk(t, c, visit_after, err);
 	bool ok = true;
 
-	w->t = t;
-	w->c = c;
-	w->visit = visit_after;
-	w->err = err;
 	for (uint32_t i = 0; i < t->tracee.count && ok; i++) {
 		struct tracee_thread *thread = &t->tracee.thread[i];
 

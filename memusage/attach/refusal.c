@@ -160,7 +160,7 @@ enum target_result refusal_check(struct target *t, struct mu_error *err)
 /* ---- its threads ------------------------------------------------------------------------- */
 
 /* The remains of an attacher that was killed are ours, too. */
-static bool is_spare(const uint64_t word[MU_ATTACH_TLS_BYTES / 8])
+static bool is_spare(const uint64_t *word)
 {
 	bool is_zero = true, is_ours = false;
 
@@ -176,19 +176,18 @@ static enum target_result check_thread(const struct target *t, const struct trac
 				       struct mu_error *err)
 {
 	const uint64_t base = tracee_base(thread);
-	uint64_t head[3], word[MU_ATTACH_TLS_BYTES / 8];
+	uint64_t word[MU_ATTACH_TID / 8 + 1]; /* the beginning of the structure */
 	uint32_t tid;
 
-	if (!base || !target_read(t, base, head, sizeof(head)) ||
-	    !target_read(t, base + MU_ATTACH_TID, &tid, sizeof(tid)) ||
-	    !target_read(t, base + MU_ATTACH_TLS, word, sizeof(word)) || head[0] != base ||
-	    head[2] != base)
+	if (!base || !target_read(t, base, word, sizeof(word)) || word[0] != base ||
+	    word[2] != base)
 		return refuse(err, "the thread structure of its C library is not glibc's");
+	memcpy(&tid, (const char *)word + MU_ATTACH_TID, sizeof(tid));
 	if (tid == 0 || tid == UINT32_MAX)
 		return is_busy(err, "a thread is just beginning or ending");
 	if (tid != (uint32_t)thread->tid && tid != (uint32_t)process_own_pid(thread->tid))
 		return refuse(err, "the thread structure of its C library is not known");
-	return is_spare(word) ? TARGET_OK :
+	return is_spare(word + MU_ATTACH_TLS / 8) ? TARGET_OK :
 				refuse(err, "something else uses the spare part of its threads' "
 					    "structures");
 }

@@ -13,13 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
 
-enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512 };
+enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512, SOONEST = -20 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -246,42 +247,65 @@ bool target_is_linking(const struct target *t)
 
 enum target_result target_stop(struct target *t, struct mu_error *err)
 {
+	/* The process stands until this one is done. Only root may. */
+	setpriority(PRIO_PROCESS, 0, SOONEST);
 	if (tracee_stop(&t->tracee, t->pid, err) < 0)
 		/* All but a thread that cannot be stopped now is for good. */
 		return t->tracee.count > 0 ? TARGET_BUSY : TARGET_REFUSED;
-	tracee_read_registers(&t->tracee);
+	tracee_read_general(&t->tracee);
 	return TARGET_OK;
 }
 
-static pid_t find_sharer(const struct target *t, FILE *children)
+static pid_t find_sharer(const struct target *t, const char *children)
 {
-	int child;
+	char *end;
+	long child;
 
-	while (children && fscanf(children, "%d", &child) == 1) {
+	for (; (child = strtol(children, &end, 10)) > 0; children = end) {
 		if (syscall(SYS_kcmp, t->view, child, KCMP_VM, 0, 0) == 0)
 			return (pid_t)child;
 	}
 	return 0;
 }
 
+/* Returns what a file says that is named from a directory, "" if there is none; free() it. */
+static char *read_from(int directory, const char *name)
+{
+	size_t length = 0, room = 1024;
+	char *text = xmalloc(room);
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	while (fd >= 0 && (got = read(fd, text + length, room - length - 1)) > 0) {
+		length += (size_t)got;
+		if (length + 1 == room)
+			text = xreallocarray(text, room *= 2, 1);
+	}
+	text[length] = '\0';
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* The process may be stopped: no stdio, and short paths. */
 pid_t target_shares_memory(const struct target *t)
 {
-	char path[320];
+	char name[320];
 	struct dirent *entry;
 	pid_t found = 0;
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
-	tasks = opendir(path);
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->pid);
+	tasks = opendir(name);
 	while (tasks && !found && (entry = readdir(tasks))) {
-		FILE *children;
+		char *children;
 
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int)t->pid,
-			 entry->d_name);
-		children = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "%s/children", entry->d_name);
+		children = read_from(dirfd(tasks), name);
 		found = find_sharer(t, children);
-		if (children)
-			fclose(children);
+		free(children);
 	}
 	if (tasks)
 		closedir(tasks);

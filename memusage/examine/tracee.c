@@ -27,27 +27,31 @@ enum { SPINS = 200 };
 
 /* ---- one thread ------------------------------------------------------------------------- */
 
-/* Waits until a thread stops, or any if TID is -1: *TID is then which. Returns its status as wait()
- * gives it, or -1 without one. */
-static int wait_for_thread(pid_t *tid)
+/* Lets others run before the TURN-th look. */
+static void pause_a_little(unsigned int turn)
 {
 	const struct timespec pause = { .tv_nsec = 20000 };
+
+	if (turn < SPINS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+/* Waits until a thread stops. Returns its status as wait() gives it, or -1 without one. */
+static int wait_for_thread(pid_t tid)
+{
 	const uint64_t end = clock_now(CLOCK_MONOTONIC) + STOP_NS;
 	int status;
 
-	for (unsigned int i = 0;; i++) {
-		pid_t got = waitpid(*tid, &status, __WALL | WNOHANG);
+	for (unsigned int turn = 0;; turn++) {
+		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
 
-		if (got > 0) {
-			*tid = got;
+		if (got > 0)
 			return status;
-		}
 		if ((got < 0 && errno != EINTR) || clock_now(CLOCK_MONOTONIC) > end)
 			return -1;
-		if (i < SPINS)
-			sched_yield();
-		else
-			nanosleep(&pause, NULL);
+		pause_a_little(turn);
 	}
 }
 
@@ -65,9 +69,7 @@ static bool note_stop(pid_t pid, struct tracee_thread *thread, int status)
 
 static bool await_stop(pid_t pid, struct tracee_thread *thread)
 {
-	pid_t tid = thread->tid;
-
-	return note_stop(pid, thread, wait_for_thread(&tid));
+	return note_stop(pid, thread, wait_for_thread(thread->tid));
 }
 
 static void forget_thread(struct tracee *t, size_t i)
@@ -201,34 +203,44 @@ static bool is_alive(pid_t tid)
 	return process_exit_code(tid, &state, &status) && state != 'Z' && state != 'X';
 }
 
-static struct tracee_thread *find_running(struct tracee *t)
+/* Takes note of the threads that have stopped, and forgets those that have ended. Returns a thread
+ * that runs, NULL if there is none.
+ *
+ * Each is asked for by its ID: a wait() for any would look at all of them, each time. */
+static struct tracee_thread *note_stops(struct tracee *t)
 {
-	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->thread[i].is_running)
-			return &t->thread[i];
+	struct tracee_thread *running = NULL;
+
+	for (uint32_t i = 0; i < t->count;) {
+		struct tracee_thread *thread = &t->thread[i];
+		int status = -1;
+		pid_t got = 0;
+
+		if (thread->is_running)
+			got = waitpid(thread->tid, &status, __WALL | WNOHANG);
+		if ((got > 0 && !note_stop(t->pid, thread, status)) ||
+		    (got < 0 && !is_alive(thread->tid))) {
+			forget_thread(t, i);
+			continue;
+		}
+		if (thread->is_running)
+			running = thread;
+		i++;
 	}
-	return NULL;
+	return running;
 }
 
-/* Waits for all threads in the order in which they stop, so that none waits for us with a call that
- * has been ended. Those that end meanwhile are forgotten. */
 static int await_all(struct tracee *t, struct mu_error *err)
 {
-	struct tracee_thread *thread;
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + STOP_NS;
+	const struct tracee_thread *thread;
 
-	while ((thread = find_running(t))) {
-		pid_t tid = -1;
-		int status = wait_for_thread(&tid);
-		struct tracee_thread *stopped = status == -1 ? thread : find_thread(t, tid);
-
-		if (stopped && note_stop(t->pid, stopped, status))
-			continue;
-		if (status == -1 && is_alive(thread->tid))
+	for (unsigned int turn = 0; (thread = note_stops(t)); turn++) {
+		if (clock_now(CLOCK_MONOTONIC) > end)
 			return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 					    "thread %d is in a system call that cannot be "
 					    "interrupted; try again", (int)thread->tid);
-		if (stopped)
-			forget_thread(t, (size_t)(stopped - t->thread));
+		pause_a_little(turn);
 	}
 	return t->count > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
 }
@@ -272,6 +284,17 @@ void tracee_read_registers(struct tracee *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
 		tracee_call_read_registers(&t->thread[i]);
+}
+
+void tracee_read_general(struct tracee *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		tracee_call_read_general(&t->thread[i]);
+}
+
+void tracee_read_extended(struct tracee_thread *thread)
+{
+	tracee_call_read_registers(thread);
 }
 
 /* ---- going on --------------------------------------------------------------------------- */
@@ -337,7 +360,7 @@ static uint32_t find_caller(const struct tracee *t)
 /* The copy is held by ptrace, and ends with us. */
 static bool hold_copy(pid_t copy)
 {
-	int status = wait_for_thread(&copy);
+	int status = wait_for_thread(copy);
 
 	return status != -1 && WIFSTOPPED(status) &&
 	       ptrace(PTRACE_SETOPTIONS, copy, NULL, (void *)PTRACE_O_EXITKILL) == 0;

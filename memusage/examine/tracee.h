@@ -65,6 +65,12 @@ bool tracee_let_on(struct tracee *t, pid_t tid);
 /* tracee_read_registers -- Reads the registers of all threads. */
 void tracee_read_registers(struct tracee *t);
 
+/* tracee_read_general -- The same but for the extended registers. */
+void tracee_read_general(struct tracee *t);
+
+/* tracee_read_extended -- Reads all registers of one thread, which is stopped. */
+void tracee_read_extended(struct tracee_thread *thread);
+
 /* tracee_pointers -- Copies the general registers of a thread that can hold pointers. */
 void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS]);
 

@@ -11,6 +11,9 @@
 /* tracee_call_read_registers -- Reads all registers of a stopped thread. */
 void tracee_call_read_registers(struct tracee_thread *thread);
 
+/* tracee_call_read_general -- The same but for the extended ones, which are most of the cost. */
+void tracee_call_read_general(struct tracee_thread *thread);
+
 /* tracee_call_restart -- Has a stopped thread make the system call again that the stop ended.
  *
  * Call it at once, because this process may be killed: then the thread goes on as it is.
