@@ -101,6 +101,8 @@ want chromium cmd:chromium
 want time cmd:/usr/bin/time
 want nginx cmd:nginx
 want postgresql cmd:pgbench
+want redis-server cmd:redis-server
+want default-jdk-headless cmd:javac
 want prometheus cmd:prometheus
 want cmake cmd:cmake
 want meson cmd:meson

@@ -118,9 +118,9 @@ static bool has_signal(pid_t pid, const struct tracee_thread *thread)
 	return waiting & (handled | ~(signals_of(text, "\nSigIgn:") | IGNORED_SIGNALS));
 }
 
-/* Returns false if no signal waits for the thread, as is nearly always so. It costs a tenth of what
- * the kernel's text of the thread's state does. Only a pthread_kill() beyond RLIMIT_SIGPENDING is in
- * no queue. */
+/* Returns false if no signal waits for the thread, as is nearly always so. It costs a tenth of
+ * what the kernel's text of the thread's state does. Only a pthread_kill() beyond
+ * RLIMIT_SIGPENDING is in no queue. */
 static bool has_queued_signal(pid_t tid)
 {
 	const struct __ptrace_peeksiginfo_args own = { .nr = 1 };

@@ -38,8 +38,8 @@ run make CFLAGS=-O0 "CPPFLAGS=-DQUOTED='\"it is\"'" unit
 is "$status" 0 'quotes in flags' || diag "$err"
 run make help
 is "$status" 0 'make help'
-for target in all check check-cpus check-real check-slow demo install uninstall clean bench fuzz lint \
-	analyze dist; do
+for target in all check check-attach check-cpus check-real check-slow demo install uninstall clean bench fuzz \
+	lint analyze dist; do
 	like "$out" "^  make $target " "make help knows $target"
 done
 unlike "$out" '\$\(' '... in words, without variables of the makefile'

@@ -5,10 +5,13 @@
 #	detach                   ends that as Ctrl-C does; $status is its exit status
 #	state_of PID             what must be as before: mappings, descriptors, signals, code
 #	can_attach PID           whether that is possible here; else $why says why not
+#	can_attach_here          skips the test if it is not
+#	is_unharmed TEXT OPTION...  tests/bench/attach; its rows are in $out
+#	come_and_go TARGET TIMES    the same: a recorder comes and goes that often
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
-# shellcheck disable=SC2034 # some are for the test
+# shellcheck disable=SC2034,SC2154 # some are for the test, some from tap.sh
 
 attach() {
 	attached=$1
@@ -46,4 +49,26 @@ can_attach() {
 	why=$(memusage --attach="$1" --duration=50ms -q --record=probe.mur 2>&1 >/dev/null) &&
 		return 0
 	return 1
+}
+can_attach_here() {
+	sleep 60 &
+	sleeper=$!
+	until_true grep -q sleep "/proc/$sleeper/comm"
+	can_attach $sleeper || skip_all "processes cannot be attached to here: $why"
+	kill $sleeper
+	wait $sleeper 2>/dev/null || :
+}
+is_unharmed() {
+	text=$1
+	shift
+	run "$MU_SRC/tests/bench/attach" "$@"
+	diag "$out"
+	is "$status" 0 "$text: nothing is harmed" || diag "$err"
+}
+come_and_go() {
+	is_unharmed "$1" -n "$2" "$1"
+	case $out in
+	"$1 "*) like "$out" "recorded=$2 refused=0 harm=0 .* wrong=0 " '... a recorder came and went' ;;
+	*) skip "$out" ;;
+	esac
 }
