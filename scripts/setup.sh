@@ -117,7 +117,7 @@ need perl cmd:perl
 want ruby cmd:ruby
 want python3 cmd:python3
 want xz-utils cmd:xz
-want libpython3.11-testsuite|libpython3.13-testsuite dir:lib/python3.11/test/decimaltestdata|lib/python3.13/test/decimaltestdata
+want libpython3.11-testsuite|libpython3.13-testsuite dir:lib/python3.11/test/xmltestdata|lib/python3.13/test
 '
 packages_systems='
 need git cmd:git
