@@ -11,31 +11,12 @@
 #include "cli/version.h"
 #include "cli/xmalloc.h"
 #include "formats/page/page_stacks.h"
-#include "formats/stack_import.h"
+#include "memusagestat/diff_input.h"
 #include "memusagestat/drawing/theme.h"
 #include "memusagestat/flame.h"
-#include "memusagestat/input_file.h"
-#include "memusagestat/recorded_process.h"
 #include "profile/compare/comparison.h"
-#include "profile/read/site_errors.h"
 
 enum { FLAME_WIDTH = 1200 };
-
-/* One of the two files. */
-struct diff_input {
-	struct input_file source;
-	struct recorded_process recorded;
-	struct stack_import import;
-	struct massif_file massif;
-	struct dhat dhat;
-	struct pprof_file pprof;
-	const struct filter *filter;
-	struct weight *weight;		/* one per site */
-	struct site_errors *errors;	/* NULL: exact */
-	struct sampled_error *error;
-	double distance;
-	enum input_kind kind;
-};
 
 struct diff_picture {
 	const struct settings *settings;
@@ -55,118 +36,6 @@ static const struct {
 	{ METRIC_LIVE, "live at the end" },
 	{ METRIC_TOTAL, "allocated in total" },
 };
-
-/* ---- files --------------------------------------------------------------------------------- */
-
-static void load_recording(struct diff_input *in, enum metric_kind kind, const struct settings *s)
-{
-	struct recorded_process *r = &in->recorded;
-	const struct sites *sites = &r->profile.sites;
-
-	recorded_process_open(r, in->source.path, s);
-	in->source.is_cut = r->segment.missing > 0;
-	if (s->runtime_frames == RUNTIME_HIDE)
-		recorded_process_hide_runtime(r, s);
-	in->filter = r->export.filter;
-	in->weight = xcalloc((size_t)sites->count + 1, sizeof(*in->weight));
-	if (sites_weigh(sites, &r->image, kind, 0, in->weight) < 0)
-		die("%s: holds no such figures", in->source.name);
-	in->distance = sampled_mean_distance(&r->image);
-	if (in->distance <= 0)
-		return;
-	in->errors = xcheck(site_errors_load(sites, &r->image));
-	in->error = xcalloc((size_t)sites->count + 1, sizeof(*in->error));
-	site_errors_weigh(sites, in->errors, kind, in->weight, in->error);
-}
-
-static void load_massif(struct diff_input *in, enum metric_kind kind,
-			const struct filter_options *o)
-{
-	const struct massif_snapshot *s;
-	struct mu_error err;
-
-	input_file_read_massif(&in->source, &in->massif);
-	s = kind == METRIC_PEAK ? massif_peak(&in->massif) :
-	    kind == METRIC_LIVE && in->massif.count ?
-				  &in->massif.snapshots[in->massif.count - 1] : NULL;
-	if (!s || !s->node_count)
-		die("%s: holds no figures of this moment", in->source.name);
-	if (stack_import_massif(&in->import, &in->massif, o, &err) < 0)
-		die("%s: %s", in->source.name, err.text);
-	in->weight = xcalloc((size_t)in->import.profile.sites.count + 1, sizeof(*in->weight));
-	stack_import_weigh_snapshot(&in->import, &in->massif, s, in->weight);
-}
-
-static void load_dhat(struct diff_input *in, enum metric_kind kind, const struct filter_options *o)
-{
-	struct mu_error err;
-
-	input_file_read_dhat(&in->source, &in->dhat);
-	if (!in->dhat.has_lifetimes && kind != METRIC_TOTAL)
-		die("%s: holds no figures of this moment", in->source.name);
-	if (stack_import_dhat(&in->import, &in->dhat, o, &err) < 0)
-		die("%s: %s", in->source.name, err.text);
-	in->weight = xcalloc((size_t)in->import.profile.sites.count + 1, sizeof(*in->weight));
-	stack_import_weigh_points(&in->dhat, kind, in->weight);
-}
-
-static void load_pprof(struct diff_input *in, enum metric_kind kind,
-		       const struct filter_options *o)
-{
-	struct mu_error err;
-
-	input_file_read_pprof(&in->source, &in->pprof);
-	if (!in->pprof.has_value[kind == METRIC_PEAK ? PPROF_PEAK_BYTES :
-				 kind == METRIC_LIVE ? PPROF_END_BYTES : PPROF_TOTAL_BYTES])
-		die("%s: holds no figures of this moment: try --flame=end or --flame=total",
-		    in->source.name);
-	if (stack_import_pprof(&in->import, &in->pprof, o, &err) < 0)
-		die("%s: %s", in->source.name, err.text);
-	in->weight = xcalloc((size_t)in->import.profile.sites.count + 1, sizeof(*in->weight));
-	stack_import_weigh_samples(&in->pprof, kind, in->weight);
-}
-
-static struct diff_input *open_input(const char *file, enum metric_kind kind,
-				     const struct settings *s)
-{
-	const struct filter_options o = { .alloc_fn = s->alloc_fn.item,
-					  .alloc_fns = s->alloc_fn.count };
-	struct diff_input *in = xcalloc(1, sizeof(*in));
-
-	input_file_open(&in->source, file);
-	input_file_check_output(in->source.fd, s->output, "picture");
-	in->kind = input_file_kind(&in->source);
-	if (in->kind == INPUT_RECORDING) {
-		load_recording(in, kind, s);
-		return in;
-	}
-	if (in->kind == INPUT_MASSIF)
-		load_massif(in, kind, &o);
-	else if (in->kind == INPUT_DHAT)
-		load_dhat(in, kind, &o);
-	else if (in->kind == INPUT_PPROF)
-		load_pprof(in, kind, &o);
-	else
-		die("%s: this is %s: --diff compares recordings, massif.out files and profiles of "
-		    "DHAT and pprof", in->source.name, file_type_name(in->kind));
-	in->filter = stack_import_filter(&in->import, s->runtime_frames == RUNTIME_HIDE, &o);
-	return in;
-}
-
-static void close_input(struct diff_input *in)
-{
-	if (in->kind == INPUT_RECORDING)
-		recorded_process_close(&in->recorded);
-	stack_import_free(&in->import);
-	massif_free(&in->massif);
-	dhat_free(&in->dhat);
-	pprof_free(&in->pprof);
-	input_file_close(&in->source);
-	free(in->weight);
-	free(in->errors);
-	free(in->error);
-	free(in);
-}
 
 /* ---- the picture --------------------------------------------------------------------------- */
 
@@ -244,6 +113,19 @@ static int write_picture(const struct settings *s, const struct drawing *drawing
 	return output_close(&out);
 }
 
+/* Opens a file, and weighs its sites by the metric of the picture. */
+static struct diff_input *open_side(const char *file, const struct settings *s)
+{
+	const enum metric_kind kind = metrics[s->flame].kind;
+	struct diff_input *in = diff_input_open(file, s->output, "picture", s);
+
+	if (!diff_input_knows(in, kind))
+		die("%s: holds no figures of this moment%s", in->source.name,
+		    in->kind == INPUT_PPROF ? ": try --flame=end or --flame=total" : "");
+	diff_input_weigh(in, kind);
+	return in;
+}
+
 int diff_picture_run(const struct settings *settings)
 {
 	const char *const file[SIDES] = { settings->old_input, settings->input };
@@ -254,7 +136,7 @@ int diff_picture_run(const struct settings *settings)
 	int result;
 
 	for (int s = 0; s < SIDES; s++) {
-		p.input[s] = open_input(file[s], metrics[settings->flame].kind, settings);
+		p.input[s] = open_side(file[s], settings);
 		side[s] = (struct compare_side){ p.input[s]->filter, p.input[s]->weight };
 		if (p.input[s]->distance > p.distance)
 			p.distance = p.input[s]->distance;
@@ -268,7 +150,7 @@ int diff_picture_run(const struct settings *settings)
 	comparison_free(&p.comparison);
 	for (int s = 0; s < SIDES; s++) {
 		free(p.amount[s]);
-		close_input(p.input[s]);
+		diff_input_close(p.input[s]);
 	}
 	free(p.error);
 	return is_cut ? -1 : result;

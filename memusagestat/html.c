@@ -12,6 +12,7 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_foreign.h"
 #include "memusagestat/data_input.h"
+#include "memusagestat/diff_page.h"
 #include "memusagestat/input_file.h"
 #include "memusagestat/recording_page.h"
 
@@ -28,14 +29,14 @@ static void check_page_is_built(void)
 /* ---- pages --------------------------------------------------------------------------------- */
 
 /* Commands and paths of the program may be private: the page is for its owner only. */
-static int write_html_page(const struct input_file *s, const char *html, const char *kind,
+static int write_html_page(const char *file, const char *html, const char *kind,
 			   const void *data,
 			   void (*fill)(struct page_json *, const void *,
 					const struct page_budget *))
 {
 	const struct page page = {
 		.fill = fill, .data = data, .kind = kind, .version = MEMUSAGE_VERSION,
-		.file = s->name,
+		.file = file,
 	};
 	struct output out;
 	struct mu_error err;
@@ -50,7 +51,7 @@ static int write_html_page(const struct input_file *s, const char *html, const c
 static int write_recording_page(struct input_file *s, const struct settings *settings)
 {
 	struct recording_page *what = recording_page_open(s->path, settings);
-	int result = write_html_page(s, settings->html, "recording", what, recording_page_fill);
+	int result = write_html_page(s->name, settings->html, "recording", what, recording_page_fill);
 
 	s->is_cut = recording_page_is_cut(what);
 	recording_page_free(what);
@@ -67,7 +68,7 @@ static int write_massif_page(struct input_file *s, const struct settings *settin
 	input_file_read_massif(s, &m);
 	if (page_massif_init(&what, &m, false, &err) < 0)
 		die("%s: %s", s->name, err.text);
-	result = write_html_page(s, settings->html, "massif", &what, page_massif_fill);
+	result = write_html_page(s->name, settings->html, "massif", &what, page_massif_fill);
 	page_massif_free(&what);
 	massif_free(&m);
 	return result;
@@ -83,7 +84,7 @@ static int write_dhat_page(const struct input_file *s, const struct settings *se
 	input_file_read_dhat(s, &d);
 	if (page_dhat_init(&what, &d, false, &err) < 0)
 		die("%s: %s", s->name, err.text);
-	result = write_html_page(s, settings->html, "dhat", &what, page_dhat_fill);
+	result = write_html_page(s->name, settings->html, "dhat", &what, page_dhat_fill);
 	page_dhat_free(&what);
 	dhat_free(&d);
 	return result;
@@ -102,10 +103,24 @@ static int write_data_page(const struct input_file *s, const struct settings *se
 	page_dat_init(what, &in.dat.info);
 	while ((count = data_input_read(&in, batch, BATCH)) > 0)
 		page_dat_add(what, batch, count);
-	result = write_html_page(s, settings->html, "dat", what, page_dat_fill);
+	result = write_html_page(s->name, settings->html, "dat", what, page_dat_fill);
 	data_input_close(&in);
 	free(what);
 	free(batch);
+	return result;
+}
+
+/* The page of two files. */
+static int write_diff_page(const struct settings *settings)
+{
+	struct diff_page *what = diff_page_open(settings);
+	char *files = xasprintf("%s to %s", settings->old_input, settings->input);
+	int result = write_html_page(files, settings->html, "diff", what, diff_page_fill);
+
+	if (diff_page_is_cut(what))
+		result = -1;
+	diff_page_free(what);
+	free(files);
 	return result;
 }
 
@@ -115,6 +130,8 @@ int html_run(const struct settings *settings)
 	int result;
 
 	check_page_is_built();
+	if (settings->diff)
+		return write_diff_page(settings);
 	input_file_open(&s, settings->input);
 	input_file_check_output(s.fd, settings->html, "page");
 	switch (input_file_kind(&s)) {

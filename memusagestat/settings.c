@@ -60,8 +60,8 @@ static const struct opt options[] = {
 			  "(default), live at the end, allocated in total, or of temporary "
 			  "blocks"),
 	OPT_FLAG(0, "diff", &given.diff,
-		 "compare two files, OLD and NEW: with --flame, what grew is orange, what shrank "
-		 "is blue"),
+		 "compare two files, OLD and NEW, with --html or --flame: what grew is orange, "
+		 "what shrank is blue"),
 	OPT_CONST(0, "bands", &given.kind, PICTURE_BANDS,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
@@ -92,7 +92,7 @@ static const char brief[] =
 	"  (no option)               heap and stack over the run\n"
 	"      --flame[=METRIC]      call stacks as a flame graph:\n"
 	"                            peak|end|total|temporary\n"
-	"      --flame --diff        what grew from OLD to NEW, two files\n"
+	"      --diff                with --html or --flame: what grew from OLD to NEW\n"
 	"      --bands               memory over time by place\n"
 	"      --histogram           blocks by size\n"
 	"How they look:\n"
@@ -164,8 +164,9 @@ const struct settings *settings_parse(int argc, char **argv)
 	if (given.diff) {
 		if (argc - first < 2)
 			options_error(tool, "--diff compares two files, the old and the new one");
-		if (given.kind != PICTURE_FLAME || given.html)
-			options_error(tool, "--diff is a flame graph of two files: add --flame");
+		if ((given.kind == PICTURE_FLAME) == (given.html != NULL))
+			options_error(tool, "--diff makes a page or a flame graph of two files: "
+					    "add --html=PAGE or --flame");
 		if (given.flame == FLAME_TEMPORARY || given.pid)
 			options_error(tool, "--flame=temporary and --pid do not suit --diff");
 		given.old_input = argv[first++];

@@ -53,11 +53,15 @@ export function errorColumns(model, metric) {
 		: [];
 }
 
+// Returns how far a difference of two estimates may be off; squares: its variance.
+export const changeError = (samples, squares) => samples >= 1 && samples < EXACT_FROM
+	? (HIGH[samples] / samples - 1) * Math.sqrt(samples * squares)
+	: DEVIATIONS * Math.sqrt(squares);
+
 // Returns [low, high] of an estimate, of whose parts SUMS are the sums of errorColumns().
 export function limits(model, metric, [samples, exact, variance], value) {
 	const squares = variance * UNITS[/_blocks$/.test(metric) ? 'blocks' : 'bytes'];
-	const error = isChange(metric) && samples >= 1 && samples < EXACT_FROM
-		? (HIGH[samples] / samples - 1) * Math.sqrt(samples * squares)
+	const error = isChange(metric) ? changeError(samples, squares)
 		: DEVIATIONS * Math.sqrt(squares);
 	if (isChange(metric))
 		return [value - error, value + error];

@@ -48,12 +48,13 @@ export function weightsOf(model, metric) {
 }
 
 export class Explorer {
-	// isPart: it belongs to a view that says what is shown, with setMetric().
-	constructor(model, { isPart = false } = {}) {
+	// isPart: it belongs to a view that says what is shown, with setMetric(). FlameKind: Flame,
+	// or a class that extends it.
+	constructor(model, { isPart = false, FlameKind = Flame } = {}) {
 		this.model = model;
 		this.isPart = isPart;
 		this.metric = '';
-		this.flame = new Flame(model, { format: (v) => this.format(v),
+		this.flame = new FlameKind(model, { format: (v) => this.format(v),
 			onselect: (node, isZoom) => this.selectFrame(node, isZoom),
 			onreset: () => model.state.set({ zoom: '', place: '' }) });
 		this.found = el('span', { class: 'found', role: 'status' });
@@ -213,10 +214,18 @@ export class Explorer {
 			`${percent(result.value, this.tree.total[0][0])})` : '';
 	}
 
+	totalText(node) {
+		return this.format(this.tree.total[0][node]);
+	}
+
+	ownText(node) {
+		return this.format(this.tree.self[0][node]);
+	}
+
 	stackText(node) {
 		const { tree } = this, lines = tree.path(node)
 			.map((n) => `  ${tree.text(n, true)}`);
-		return `${this.format(tree.total[0][node])}\n${lines.join('\n')}\n`;
+		return `${this.totalText(node)}\n${lines.join('\n')}\n`;
 	}
 
 	details(node) {
@@ -254,7 +263,7 @@ export class Explorer {
 			? `${p.file}${p.line && group === 'line' ? `:${p.line}` : ''}` : '');
 		add('Object', p.object);
 		add('With all below', flame.value(node));
-		add('Itself', this.format(tree.self[0][node]));
+		add('Itself', this.ownText(node));
 		add('Note', p.flags & 1 ? 'This call was inlined by the compiler.'
 			: tree.skipped[node]
 			? 'Frames between this one and its caller are left out.' : '');

@@ -1,6 +1,10 @@
 // main.js -- The page: its data, tabs and keys, light and dark.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { ChangeExplorer } from './changeflame.js';
+import { isComparison } from './changes.js';
+import { ChangeTable } from './changetable.js';
+import { Comparison } from './comparison.js';
 import { Explorer } from './explore.js';
 import { labelChooser, labelData } from './labels.js';
 import { Model } from './model.js';
@@ -15,13 +19,18 @@ import { Timeline } from './timeline.js';
 import { checkbox, clip, el, visible } from './util.js';
 
 const TABS = [
-	{ id: 'summary', label: 'Summary', make: (m) => new Summary(m) },
-	{ id: 'timeline', label: 'Timeline', make: (m) => new Timeline(m) },
+	{ id: 'summary', label: 'Summary',
+		make: (m) => isComparison(m) ? new Comparison(m) : new Summary(m) },
+	{ id: 'timeline', label: 'Timeline', make: (m) => new Timeline(m),
+		isThere: (m) => !isComparison(m) },
 	{ id: 'flame', label: 'Flame graph', brief: 'Flame',
-		make: (m) => m.siteNodes.length ? new Explorer(m) : missing(m) },
+		make: (m) => isComparison(m) ? new ChangeExplorer(m)
+			: m.siteNodes.length ? new Explorer(m) : missing(m) },
 	{ id: 'points', label: 'Program points', brief: 'Points',
-		make: (m) => m.siteNodes.length ? new PointsView(m) : missing(m) },
-	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m) },
+		make: (m) => isComparison(m) ? new ChangeTable(m)
+			: m.siteNodes.length ? new PointsView(m) : missing(m) },
+	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m),
+		isThere: (m) => !isComparison(m) },
 	{ id: 'processes', label: 'Processes', brief: 'Procs', make: (m) => new Processes(m),
 		isThere: (m) => (m.data.processes || []).length > 1 },
 ];

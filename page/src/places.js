@@ -1,6 +1,7 @@
 // places.js -- Names of places that can be clicked: the place is then selected in every view.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import { isComparison, placeChanges } from './changes.js';
 import { bytes, clip, el, many, nameNode, percent } from './util.js';
 
 const isPlainClick = (e) => e.button === 0 && !e.ctrlKey && !e.metaKey && !e.shiftKey && !e.altKey;
@@ -86,6 +87,8 @@ export class PlaceBar {
 	// "6.1 MiB at the peak (24 %)", of the place and of all that it called.
 	figures(place) {
 		const { model } = this, parts = [];
+		if (isComparison(model))
+			return placeChanges(model, place);
 		const within = (metric) => model.valueWithin(place, metric);
 		const add = (metric, words) => model.has(metric) && parts.push(
 			`${bytes(within(metric))} ${words} ` +

@@ -17,7 +17,8 @@ const matching = (pattern) => (v) => pattern.test(v) ? v : undefined;
 const GROUPING = oneOf('line', 'function', 'file', 'object');
 
 // KEY: [default, parse]; parse returns undefined for what is no value.
-const COMMON = { place: ['', text], process: [0, number], label: ['', text] };
+const COMMON = { place: ['', text], process: [0, number], label: ['', text],
+	compare: ['', oneOf('peak', 'end', 'total')] };
 const TREE = { group: ['line', GROUPING], fold: [false, flag], runtime: [false, flag],
 	q: ['', text] };
 const LIST = { list: ['function', GROUPING] };

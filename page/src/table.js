@@ -28,7 +28,7 @@ export class Table {
 	constructor(model) {
 		const { state } = model;
 		this.model = model;
-		this.columns = COLUMNS.filter((c) => model.has(c.id));
+		this.columns = this.listColumns();
 		this.open = new Set();
 		this.limit = new Map();
 		this.found = el('span', { class: 'found', role: 'status' });
@@ -43,6 +43,10 @@ export class Table {
 		this.grid.addEventListener('keydown', (e) => this.key(e));
 		this.element = el('div', {}, this.controls(), el('div', { class: 'table-box' },
 			this.grid));
+	}
+
+	listColumns() {
+		return COLUMNS.filter((c) => this.model.has(c.id));
 	}
 
 	controls() {
@@ -247,19 +251,21 @@ export class Table {
 			[0, 1, 2].map((k) => total[first + k][node]), value) : '';
 	}
 
+	// Returns the cell of column number I.
+	cell(column, i, node) {
+		const { total } = this.tree, v = total[i][node];
+		const bounds = v ? this.bounds(i, node, v) : '';
+		return el('td', { class: `number${column.id === this.lead ? ' lead' : ''}`,
+			title: bounds || undefined },
+		v ? column.isBytes ? bytes(v) : count(v) : '–',
+		v && column.id === this.by ? el('span', { class: 'dim' },
+			` ${bounds && `${bounds}, `}${percent(v, total[i][0])}`) : null);
+	}
+
 	row(node, level, isOpen) {
 		const { tree, hits } = this, hasMore = !!tree.children[node];
 		const isSelected = this.marked.has(tree.key[node]);
-		const cells = this.columns.map((c, i) => {
-			const v = tree.total[i][node];
-			const bounds = v ? this.bounds(i, node, v) : '';
-			return el('td', { class: `number${c.id === this.lead ? ' lead' : ''}`,
-				title: bounds || undefined },
-				v ? c.isBytes ? bytes(v) : count(v) : '–',
-				v && c.id === this.by ? el('span', { class: 'dim' },
-					` ${bounds && `${bounds}, `}` +
-					percent(v, tree.total[i][0])) : null);
-		});
+		const cells = this.columns.map((c, i) => this.cell(c, i, node));
 		const row = el('tr', { role: 'row', tabIndex: -1, 'aria-level': level,
 			'aria-expanded': hasMore ? String(isOpen) : undefined,
 			'aria-selected': isSelected ? 'true' : undefined,

@@ -265,8 +265,43 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	run memusagestat --flame --diff gcc0.mur new.mur new.mur
 	is "$status" 1 'an input is not overwritten'
 	like "$err" 'new\.mur' '... which is said'
+	run memusagestat --flame --html=both.html --diff gcc0.mur new.mur
+	is "$status" 2 'a page and a picture at once are refused'
 else
-	skip 'no memusagestat' 13
+	skip 'no memusagestat' 14
+fi
+
+# ---- the page --------------------------------------------------------------------------------------
+
+page() { run perl "$MU_SRC/tests/lib/page.pl" "$@"; }
+page_sums() { page "$1" sum:old_peak_bytes sum:new_peak_bytes sum:new_end_bytes; }
+if has_page "$MU_BUILD"; then
+	ok 'a page of two files' memusagestat --html=diff.html --diff gcc0.mur new.mur
+	page diff.html kind diff.old.file diff.new.file diff.metrics.0.metric diff.metrics.0.matched
+	matched=$(memusageprint --diff --to=json gcc0.mur new.mur |
+		sed -n 's/.*"metric":"peak".*"matched":\([0-9.]*\),.*/\1/p' | awk '{ print $1 + 0 }')
+	is "$out" "$(printf '%s\n' diff gcc0.mur new.mur peak "$matched")" \
+		'... names both, and the share that was matched'
+	page_sums diff.html
+	is "$out" "$(printf '%s\n' 1000000 1300000 1300000)" '... has the sums of both'
+	page diff.html place:more:old_peak_bytes place:more:new_peak_bytes place:copy_text:old_peak_bytes
+	is "$out" "$(printf '%s\n' 0 700000 800000)" '... at their places'
+	page diff.html count:diff.old.t count:diff.new.heap diff.old.unit
+	num "$(printf '%s\n' "$out" | sed -n 1p)" -gt 10 '... and the course of both'
+	num "$(printf '%s\n' "$out" | sed -n 2p)" -gt 10 '... heaps'
+	ok '... of other files' memusagestat --html=other.html --diff old.ms new.json
+	page other.html kind diff.old.unit diff.metrics.0.metric
+	like "$out" '^diff$' '... too'
+	if command -v node >node.path; then
+		lists() { node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" "$@" >list 2>&1; }
+		lists diff.html changes-peak function
+		is "$(head -n 1 list)" '700000 0 700000 more' '... what grew most is first'
+		is "$(tail -n 1 list)" '-300000 800000 500000 copy_text' '... what shrank is last'
+	else
+		skip 'no node' 2
+	fi
+else
+	skip 'this build has no HTML page' 10
 fi
 
 # ---- estimates -----------------------------------------------------------------------------------
@@ -285,6 +320,27 @@ memusage -q --sample=16K --record=sampled3.mur ./gcc0
 diff_of sampled.mur sampled3.mur
 like "$out" '^nothing changed by more than the error|changed by less than the error' \
 	'... and what is within them is said'
+
+if has_page "$MU_BUILD" && command -v node >node.path; then
+	for i in 4 5; do
+		memusage -q --sample=16K --record="sampled$i.mur" ./gcc0
+	done
+	memusagestat --html=sampled.html --diff sampled.mur sampled3.mur
+	memusagestat --html=sampled3.html --diff sampled4.mur sampled5.mur
+	for page in sampled sampled3; do
+		node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" "$page.html" changes-peak function
+	done >list
+	# A place of two runs of one program differs by more than its bounds in one of 20.
+	num "$(grep -c within list)" -ge 1 'estimates: the page marks what may be chance'
+	memusagestat --html=none.html --diff gcc0.mur new.mur
+	node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" none.html changes-peak function >list
+	is "$(grep -c within list)" 0 '... and nothing of exact files'
+	memusagestat --html=sampled2.html --diff sampled.mur sampled2.mur
+	run perl "$MU_SRC/tests/lib/page.pl" sampled2.html diff.distance diff.unseen
+	like "$out" '^16384$' '... with the distance of samples'
+else
+	skip 'no page or node' 3
+fi
 
 # ---- mistakes --------------------------------------------------------------------------------------
 

@@ -4,7 +4,8 @@
 // Summary for a metric (peak_bytes, end_bytes), "growth", or "growth-all" from the start to the
 // end, each place as "BYTES PLACE", the lines of a function with two blanks before them; what grew
 // has its verdict; with "bounds" as a fifth argument, of a sampled recording, "LOW HIGH PLACE".
-// "peak" prints when the peak was, and the heap then. "short NAME" prints what the page makes of a
+// "changes-peak", "-end" and "-total" of a page of two files print the change, OLD, NEW and PLACE, and
+// what is within the error. "peak" prints when the peak was, and the heap then. "short NAME" prints what the page makes of a
 // name.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
@@ -30,6 +31,13 @@ if (file === 'short') {
 	if (metric === 'peak') {
 		const last = model.snapshots.length - 1, s = model.snapshots[model.peakSnapshot];
 		console.log(`${model.peakSnapshot === last ? 'the end' : 'before'} ${bytes(s.heap)}`);
+		process.exit();
+	}
+	if (metric.startsWith('changes-')) {
+		const { change, changesByGroup, isWithinError } = await load('changes.js');
+		for (const e of changesByGroup(model, metric.slice(8), group))
+			console.log([change(e.sums), e.sums[0], e.sums[1], e.label,
+				...(isWithinError(model, e.sums) ? ['within'] : [])].join(' '));
 		process.exit();
 	}
 	const isGrowth = metric.startsWith('growth');
