@@ -51,7 +51,8 @@ static int write_html_page(const char *file, const char *html, const char *kind,
 static int write_recording_page(struct input_file *s, const struct settings *settings)
 {
 	struct recording_page *what = recording_page_open(s->path, settings);
-	int result = write_html_page(s->name, settings->html, "recording", what, recording_page_fill);
+	int result = write_html_page(s->name, settings->html, "recording", what,
+				     recording_page_fill);
 
 	s->is_cut = recording_page_is_cut(what);
 	recording_page_free(what);
