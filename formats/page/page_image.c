@@ -25,6 +25,7 @@ void page_image_init(struct page_image *p)
 
 	page_stacks_init(&p->stacks, f);
 	p->errors = site_errors_load(&f->profile->sites, p->export->image);
+	page_roots_init(&p->roots, p->export);
 }
 
 void page_image_free(struct page_image *p)
@@ -32,6 +33,7 @@ void page_image_free(struct page_image *p)
 	page_stacks_free(&p->stacks);
 	free(p->errors);
 	p->errors = NULL;
+	page_roots_free(&p->roots);
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -247,6 +249,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_labels(j, p->export->filter->profile, &cut, &s);
 	write_snapshots(j, p, &cut, b);
 	page_put_trends(j, p->export, &p->stacks, p->errors, &cut);
+	page_roots_put(j, &p->roots, p->export, &cut, b);
 	if (has_accesses)
 		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);

@@ -6,6 +6,7 @@
 
 #include "formats/export.h"
 #include "formats/page/page.h"
+#include "formats/page/page_roots.h"
 #include "formats/page/page_stacks.h"
 #include "profile/read/process_list.h"
 #include "profile/read/result.h"
@@ -22,6 +23,7 @@ struct page_image {
 	/* private */
 	struct page_stacks stacks;
 	struct site_errors *errors;	/* of each site; NULL: nothing was sampled */
+	struct page_roots roots;
 };
 
 /* page_image_init -- make the tree of all stacks.

@@ -4,7 +4,6 @@
  */
 #include "memusageprint/text/holders_parts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,104 +11,37 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/holders/root_text.h"
 #include "memusageprint/text/metric_text.h"
 
 enum { TYPE_COLUMNS = 100, INDENT = 2 };
 
 /* ---- names ------------------------------------------------------------------------------ */
 
-static void put_object(FILE *out, const struct holders_report *r, const struct mu_holder_root *root)
+/* Prints a text of this module's own making, and frees it. */
+static void put_and_free(FILE *out, char *text)
 {
-	const char *path = holders_text(r->h, root->object), *base = strrchr(path, '/');
-
-	if (*path) {
-		fputs(" in ", out);
-		terminal_put(out, base ? base + 1 : path);
-	}
+	terminal_put(out, text);
+	free(text);
 }
 
-static void put_thread(FILE *out, const struct holders_report *r, const struct mu_holder_root *root)
+static struct root_words words_of_report(const struct holders_report *r)
 {
-	if (root->thread == r->pid)
-		fputs("the main thread", out);
-	else if (root->thread)
-		fprintf(out, "thread %" PRIu32, root->thread);
-	else
-		fputs("ended threads", out);
+	return (struct root_words){ r->h, &r->names, r->moment, r->pid };
 }
 
-static void put_variable(FILE *out, const struct holders_report *r,
-			 const struct mu_holder_root *root, const char *name)
+static void put_root(FILE *out, const struct holders_report *r, uint32_t root)
 {
-	const bool is_local = root->kind == MU_HOLDER_TLS;
+	const struct root_words words = words_of_report(r);
 
-	if (*name)
-		terminal_put(out, name);
-	else
-		fputs(is_local && !root->object ? "what the C library keeps" :
-						  "variables without a name", out);
-	put_object(out, r, root);
-	if (is_local) {
-		fputs(root->object ? ", thread-local of " : " for ", out);
-		put_thread(out, r, root);
-	}
+	put_and_free(out, root_text(&words, root));
 }
 
-static void put_mapping(FILE *out, const struct holders_report *r,
-			const struct mu_holder_root *root)
+static void put_set(FILE *out, const struct holders_report *r, uint32_t set)
 {
-	const char *path = holders_text(r->h, root->object);
-	char size[UNITS_LENGTH];
+	const struct root_words words = words_of_report(r);
 
-	if (root->kind == MU_HOLDER_SHARED)
-		fputs(*path ? "the file " : "shared memory", out);
-	else
-		fprintf(out, "a mapping of %s at 0x%" PRIx64, units_bytes(size, root->size),
-			root->address);
-	if (root->kind == MU_HOLDER_SHARED || (*path && *path != '['))
-		terminal_put(out, path);
-}
-
-void holders_put_root(FILE *out, const struct holders_report *r, uint32_t number)
-{
-	const struct mu_holder_root *root = &r->h->root[number];
-	const char *name = holder_names_root(&r->names, r->moment, number);
-
-	switch (root->kind) {
-	case MU_HOLDER_GLOBAL:
-	case MU_HOLDER_TLS:
-		put_variable(out, r, root, name);
-		break;
-	case MU_HOLDER_STACK:
-		if (*name) {
-			terminal_put(out, name);
-			fputs(" on ", out);
-		}
-		fputs("the stack of ", out);
-		put_thread(out, r, root);
-		break;
-	case MU_HOLDER_LOST:
-		fputs("nothing: they are lost", out);
-		break;
-	default:
-		put_mapping(out, r, root);
-	}
-}
-
-static void put_set(FILE *out, const struct holders_report *r, uint32_t number)
-{
-	const struct mu_holder_set *set = &r->h->set[number];
-
-	if (set->count > MU_HOLDER_SET_MOST) {
-		fprintf(out, "each of more than %d others", MU_HOLDER_SET_MOST);
-		return;
-	}
-	fputs("each of: ", out);
-	for (uint32_t i = 0; i < set->count; i++) {
-		if (i > 0)
-			fputs("; ", out);
-		holders_put_root(out, r, set->root[i]);
-	}
+	put_and_free(out, root_text_of_set(&words, set));
 }
 
 static void put_place(FILE *out, const struct holders_report *r, uint32_t number)
@@ -161,7 +93,7 @@ void holders_put_node(FILE *out, const struct holders_report *r, const struct ho
 {
 	switch (n->kind) {
 	case MU_HOLDER_ROOT:
-		holders_put_root(out, r, n->what);
+		put_root(out, r, n->what);
 		break;
 	case MU_HOLDER_SET:
 		put_set(out, r, n->what);

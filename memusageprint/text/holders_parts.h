@@ -28,9 +28,6 @@ struct holders_report {
 	uint32_t pid;		/* of the process, which is the number of its main thread */
 };
 
-/* holders_put_root -- Prints a root: "cache in libfoo.so", "the stack of thread 4711". */
-void holders_put_root(FILE *out, const struct holders_report *r, uint32_t root);
-
 /* holders_put_node -- Prints what a node is: "1,000 x Item at make_item (item.cc:12)". */
 void holders_put_node(FILE *out, const struct holders_report *r, const struct holder_node *n);
 

@@ -6,6 +6,7 @@ import { isComparison } from './changes.js';
 import { ChangeTable } from './changetable.js';
 import { Comparison } from './comparison.js';
 import { Explorer } from './explore.js';
+import { Holders } from './holders.js';
 import { labelChooser, labelData } from './labels.js';
 import { Model } from './model.js';
 import { markSelected, PlaceBar } from './places.js';
@@ -29,6 +30,8 @@ const TABS = [
 	{ id: 'points', label: 'Program points', brief: 'Points',
 		make: (m) => isComparison(m) ? new ChangeTable(m)
 			: m.siteNodes.length ? new PointsView(m) : missing(m) },
+	{ id: 'holders', label: 'Who holds it', brief: 'Held', make: (m) => new Holders(m),
+		isThere: (m) => !!m.data.holders },
 	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m),
 		isThere: (m) => !isComparison(m) },
 	{ id: 'processes', label: 'Processes', brief: 'Procs', make: (m) => new Processes(m),

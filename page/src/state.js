@@ -32,6 +32,9 @@ const VIEWS = {
 		inverted: [false, flag], zoom: ['', matching(/^\d{1,9}\.\d{1,5}$/)], ...TREE },
 	points: { sort: ['', matching(/^-?\w{1,20}$/)], dhat: [false, flag], callees: [false, flag],
 		...TREE, ...LIST },
+	holders: { held: ['retained', oneOf('retained', 'shortest')],
+		order: ['all', oneOf('all', 'shared', 'gained', 'own')], group: ['line', GROUPING],
+		q: ['', text] },
 	sizes: { count: ['count', oneOf('count', 'bytes')] },
 	processes: { by: ['start', oneOf('start', 'peak', 'live')] },
 };

@@ -7,8 +7,9 @@ import { toPattern } from './explore.js';
 import { LIST_GROUPS } from './groups.js';
 import { placeLink } from './places.js';
 import { Tree } from './tree.js';
-import { bytes, checkbox, clip, count, debounce, el, foldable, many, moreButton, nameNode,
-	percent, select } from './util.js';
+import { TreeGrid } from './treegrid.js';
+import { bytes, checkbox, clip, count, debounce, el, foldable, many, nameNode, percent,
+	select } from './util.js';
 
 const COLUMNS = [
 	{ id: 'peak_bytes', label: 'Peak', note: 'bytes live at the peak', isBytes: true },
@@ -21,28 +22,31 @@ const COLUMNS = [
 	{ id: 'read_bytes', label: 'Read', note: 'bytes read', isBytes: true },
 	{ id: 'written_bytes', label: 'Written', note: 'bytes written', isBytes: true },
 ];
-const PAGE = 100; // rows of a place shown at once
-const OPENED = 300; // rows that a search opens
 
-export class Table {
+export class Table extends TreeGrid {
 	constructor(model) {
+		super('Program points');
 		const { state } = model;
 		this.model = model;
-		this.columns = this.listColumns();
-		this.open = new Set();
-		this.limit = new Map();
+		this.metrics = this.listColumns();
 		this.found = el('span', { class: 'found', role: 'status' });
 		this.search = el('input',
 			{ type: 'search', placeholder: 'text or /expression/',
 			'aria-label': 'Search program points',
 			oninput: debounce(() => state.set({ q: this.search.value }, true), 200) });
-		this.body = el('tbody', {});
-		this.head = el('tr', {});
-		this.grid = el('table', { class: 'tree-table', role: 'treegrid', 'aria-label':
-			'Program points' }, el('thead', {}, this.head), this.body);
-		this.grid.addEventListener('keydown', (e) => this.key(e));
-		this.element = el('div', {}, this.controls(), el('div', { class: 'table-box' },
-			this.grid));
+		this.element = el('div', {}, this.controls(), this.box);
+	}
+
+	columns() {
+		return this.metrics.length;
+	}
+
+	rowsBelow(node) {
+		return this.tree.children[node];
+	}
+
+	above(node) {
+		return this.tree.parent[node];
 	}
 
 	listColumns() {
@@ -56,7 +60,7 @@ export class Table {
 			this.fields[key] = field.querySelector('select, input');
 			more.push(field);
 		};
-		add('sort', select('Sort by', [...this.columns.map((c) => ({ value: c.id,
+		add('sort', select('Sort by', [...this.metrics.map((c) => ({ value: c.id,
 			label: c.label })), { value: 'name', label: 'Place' }], '',
 		(v) => state.set({ sort: v })));
 		add('callees', select('Direction', [{ value: '0', label: 'allocation → callers' },
@@ -81,9 +85,9 @@ export class Table {
 			lines: true, fold: state.fold, runtime: state.runtime };
 		const name = state.sort.replace(/^-/, '');
 		this.isUp = state.sort.startsWith('-');
-		this.by = name === 'name' || this.columns.some((c) => c.id === name) ? name
-			: this.columns[0].id;
-		this.lead = this.by === 'name' ? this.columns[0].id : this.by; // shown on phones
+		this.by = name === 'name' || this.metrics.some((c) => c.id === name) ? name
+			: this.metrics[0].id;
+		this.lead = this.by === 'name' ? this.metrics[0].id : this.by; // shown on phones
 		fields.sort.value = this.by;
 		fields.callees.value = state.callees ? '1' : '0';
 		fields.list.value = state.list;
@@ -109,8 +113,8 @@ export class Table {
 
 	build(options) {
 		const { model } = this;
-		const weights = this.columns.map((c) => model.column(c.id));
-		this.errors = this.columns.map((c) => {
+		const weights = this.metrics.map((c) => model.column(c.id));
+		this.errors = this.metrics.map((c) => {
 			const first = weights.length;
 			weights.push(...errorColumns(model, c.id));
 			return weights.length > first ? first : 0;
@@ -128,7 +132,7 @@ export class Table {
 					list.sort((a, b) => tree.label(a) < tree.label(b) ? -1 : 1);
 			}
 		} else {
-			tree.sort(tree.total[this.columns.findIndex((c) => c.id === by)]);
+			tree.sort(tree.total[this.metrics.findIndex((c) => c.id === by)]);
 		}
 		if (isUp) {
 			for (const list of tree.children) {
@@ -145,25 +149,11 @@ export class Table {
 		this.found.textContent = '';
 		if (!pattern)
 			return;
-		this.hits = new Uint8Array(tree.parent.length);
-		let n = 0;
-		for (let i = 1; i < tree.parent.length; i++) {
+		const n = this.markHits(tree.parent.length, (i) => {
 			const p = tree.place(i);
-			if (pattern.test(tree.label(i)) || pattern.test(p.name) ||
-				pattern.test(p.file) || pattern.test(p.object)) {
-				this.hits[i] = 2;
-				n++;
-			}
-		}
-		let opened = 0;
-		for (let i = tree.parent.length - 1; i > 0; i--) {
-			const up = tree.parent[i];
-			if (!this.hits[i] || this.hits[up])
-				continue;
-			this.hits[up] = 1;
-			if (up > 0 && opened++ < OPENED)
-				this.open.add(up);
-		}
+			return pattern.test(tree.label(i)) || pattern.test(p.name) ||
+				pattern.test(p.file) || pattern.test(p.object);
+		});
 		this.found.textContent = many(n, 'row');
 	}
 
@@ -179,8 +169,7 @@ export class Table {
 		}
 		if (!place || i < 0)
 			return;
-		if (i >= (this.limit.get(0) || PAGE))
-			this.limit.set(0, i + 1);
+		this.showFirst(i);
 		this.render();
 		const row = this.body.querySelector('.is-selected');
 		if (row)
@@ -203,51 +192,24 @@ export class Table {
 				} }, label, el('span', { 'aria-hidden': 'true' },
 				isBy ? isUp ? ' ▲' : ' ▼' : '')));
 		};
-		return [...this.columns.map((c) => cell(c.id, c.label, c.note, true)),
+		return [...this.metrics.map((c) => cell(c.id, c.label, c.note, true)),
 			cell('name', 'Place', 'name of the place', false)];
 	}
 
 	render() {
-		const { tree } = this, rows = [], active = document.activeElement;
-		const at = active && active.closest && this.body.contains(active)
-			? active.closest('tr').dataset.node : undefined;
 		const place = this.model.findPlace(this.model.state.place);
-		this.marked = place ? tree.keysOf(place) : new Set();
-		this.head.replaceChildren(...this.headers());
-		this.addRows(rows, 0, 1);
-		this.body.replaceChildren(...rows.length ? rows : [el('tr', {}, el('td', { colSpan:
-			this.columns.length + 1, class: 'dim' }, 'Nothing matches.'))]);
-		const row = at !== undefined && this.body.querySelector(`tr[data-node="${at}"]`);
-		const first = row || this.body.querySelector('tr[data-node]');
-		if (first)
-			first.tabIndex = 0;
-		if (row)
-			row.focus({ preventScroll: true });
+		this.marked = place ? this.tree.keysOf(place) : new Set();
+		super.render();
 	}
 
-	addRows(rows, parent, level) {
-		const { tree, hits } = this, all = (tree.children[parent] || [])
-			.filter((n) => !hits || hits[n] || hits[parent] === 2);
-		const most = this.limit.get(parent) || PAGE;
-		for (const node of all.slice(0, most)) {
-			const isOpen = this.open.has(node);
-			rows.push(this.row(node, level, isOpen));
-			if (isOpen)
-				this.addRows(rows, node, level + 1);
-		}
-		if (all.length > most)
-			rows.push(el('tr', {}, el('td', { colSpan: this.columns.length + 1 },
-				moreButton(`Show more of ${count(all.length)}`, most, all.length,
-					() => {
-						this.limit.set(parent, most + PAGE);
-						this.render();
-					}))));
+	isMarked(node) {
+		return this.marked.has(this.tree.key[node]);
 	}
 
 	// Returns the bounds of an estimate in a column, or ''.
 	bounds(column, node, value) {
 		const first = this.errors[column], { total } = this.tree;
-		return first ? boundsText(this.model, this.columns[column].id,
+		return first ? boundsText(this.model, this.metrics[column].id,
 			[0, 1, 2].map((k) => total[first + k][node]), value) : '';
 	}
 
@@ -262,23 +224,8 @@ export class Table {
 			` ${bounds && `${bounds}, `}${percent(v, total[i][0])}`) : null);
 	}
 
-	row(node, level, isOpen) {
-		const { tree, hits } = this, hasMore = !!tree.children[node];
-		const isSelected = this.marked.has(tree.key[node]);
-		const cells = this.columns.map((c, i) => this.cell(c, i, node));
-		const row = el('tr', { role: 'row', tabIndex: -1, 'aria-level': level,
-			'aria-expanded': hasMore ? String(isOpen) : undefined,
-			'aria-selected': isSelected ? 'true' : undefined,
-			class: `${isSelected ? 'is-selected' : ''}` +
-				`${hits && hits[node] === 2 ? ' hit-row' : ''}` },
-		cells, el('td', { class: 'tree-name',
-			style: { paddingInlineStart: `${Math.min(level - 1, 20) * 1.1}rem` } },
-		el('button', { type: 'button', class: 'twist', tabIndex: -1,
-			'aria-label': isOpen ? 'Close' : 'Open', disabled: !hasMore,
-			onclick: () => this.toggle(node) }, hasMore ? isOpen ? '▾' : '▸' : '·'),
-		this.name(node)));
-		row.dataset.node = node;
-		return row;
+	cells(node) {
+		return this.metrics.map((c, i) => this.cell(c, i, node));
 	}
 
 	name(node) {
@@ -290,62 +237,5 @@ export class Table {
 			: nameNode(text);
 		return [tree.skipped[node] ? '⋯ ' : '', name, ' ',
 			isLine ? null : el('span', { class: 'dim' }, clip(where, 60))];
-	}
-
-	// Opens a row, and those below it as long as there is one only.
-	toggle(node) {
-		if (this.open.delete(node)) {
-			this.render();
-			return;
-		}
-		for (let at = node; at; ) {
-			this.open.add(at);
-			const children = this.tree.children[at] || [];
-			at = children.length === 1 ? children[0] : 0;
-		}
-		this.render();
-	}
-
-	key(e) {
-		const row = e.target.closest('tbody tr');
-		if (!row || e.target !== row || row.dataset.node === undefined)
-			return;
-		const rows = [...this.body.querySelectorAll('tr[data-node]')];
-		const i = rows.indexOf(row);
-		const node = Number(row.dataset.node), isOpen = this.open.has(node);
-		const go = (to) => {
-			if (to) {
-				row.tabIndex = -1;
-				to.tabIndex = 0;
-				to.focus();
-			}
-		};
-		switch (e.key) {
-		case 'ArrowDown': go(rows[i + 1]); break;
-		case 'ArrowUp': go(rows[i - 1]); break;
-		case 'Home': go(rows[0]); break;
-		case 'End': go(rows[rows.length - 1]); break;
-		case 'ArrowRight':
-			if (!isOpen && this.tree.children[node])
-				this.toggle(node);
-			else
-				go(rows[i + 1]);
-			break;
-		case 'ArrowLeft':
-			if (isOpen)
-				this.toggle(node);
-			else
-				go(rows.find((r) =>
-					Number(r.dataset.node) === this.tree.parent[node]));
-			break;
-		case 'Enter': {
-			const link = row.querySelector('a.place');
-			if (link)
-				link.click();
-			break;
-		}
-		default: return;
-		}
-		e.preventDefault();
 	}
 }

@@ -21,4 +21,9 @@ fi
 ok 'a shell has a page' memusage -q --html=processes.html \
 	sh -c '"$0/manystacks" 4; "$0/manystacks" 5' "$WORKLOADS"
 look processes.html summary processes
+if [ -x "$WORKLOADS/holders" ]; then
+	ok 'what holds the heap has a page' memusage -q --html=holders.html --holders \
+		"$WORKLOADS/holders" keep
+	look holders.html holders 'holders?held=shortest'
+fi
 done_testing
