@@ -11,6 +11,7 @@
 #include "formats/page/page_facts.h"
 #include "formats/page/page_labels.h"
 #include "formats/page/page_moments.h"
+#include "formats/page/page_residents.h"
 #include "formats/page/page_series.h"
 #include "formats/page/page_trends.h"
 #include "profile/read/accesses.h"
@@ -250,6 +251,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	write_snapshots(j, p, &cut, b);
 	page_put_trends(j, p->export, &p->stacks, p->errors, &cut);
 	page_roots_put(j, &p->roots, p->export, &cut, b);
+	page_residents_put(j, p->export, &p->stacks, &cut);
 	if (has_accesses)
 		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);

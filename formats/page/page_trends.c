@@ -5,10 +5,9 @@
 #include "formats/page/page_trends.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/xmalloc.h"
-#include "formats/base/triples.h"
+#include "formats/page/page_groupings.h"
 #include "formats/page/page_holders.h"
 #include "profile/model/place_trends.h"
 
@@ -28,31 +27,6 @@ struct trend_group {
 	uint32_t count;
 };
 
-enum grouping { BY_LINE, BY_FUNCTION, BY_FILE, BY_OBJECT, GROUPINGS };
-
-/* Returns the number of the group of a place, as groupId() in page/src/groups.js. */
-static uint32_t key_of_place(struct trend_group *g, enum grouping grouping, uint32_t place)
-{
-	const struct page_tree *t = &g->stacks->tree;
-	const struct page_place *p = &t->place[place];
-	const char *name = strings_get(&t->strings, p->function);
-	const bool is_nameless = !*name || strncmp(name, "0x", 2) == 0;
-
-	switch (grouping) {
-	case BY_LINE:
-		return is_nameless ? triples_add(&g->keys, p->function, p->object, 0) :
-				     triples_add(&g->keys, p->function, p->file, p->line);
-	case BY_FUNCTION:
-		return triples_add(&g->keys, p->function, is_nameless ? p->object : p->file, 0);
-	case BY_FILE:
-		return p->file ? triples_add(&g->keys, p->file, 0, 0) :
-				 triples_add(&g->keys, 0, p->object, 0);
-	case BY_OBJECT:
-	case GROUPINGS: break;
-	}
-	return triples_add(&g->keys, p->object, 0, 0);
-}
-
 static bool is_site_judged(const struct trend_group *g, uint32_t site)
 {
 	const struct sites *all = &g->export->filter->profile->sites;
@@ -63,7 +37,8 @@ static bool is_site_judged(const struct trend_group *g, uint32_t site)
 }
 
 /* Numbers the groups that have a judged site, and the sites by them. HOLDER: place of each node. */
-static void number_groups(struct trend_group *g, enum grouping grouping, const uint32_t *holder)
+static void number_groups(struct trend_group *g, enum page_grouping grouping,
+			  const uint32_t *holder)
 {
 	const struct page_stacks *stacks = g->stacks;
 	const uint32_t sites = g->export->filter->profile->sites.count;
@@ -71,7 +46,8 @@ static void number_groups(struct trend_group *g, enum grouping grouping, const u
 
 	for (uint32_t i = 0; i < sites; i++) {
 		const uint32_t place = holder[stacks->node[i]];
-		const uint32_t key = place ? key_of_place(g, grouping, place) : PLACE_NONE;
+		const uint32_t key = place ? page_grouping_key(&g->keys, &stacks->tree, grouping,
+							       place) : PLACE_NONE;
 
 		g->of_site[i] = key;
 		if (place && is_site_judged(g, i) && group_of_key[key] == 0)
@@ -87,14 +63,16 @@ static void number_groups(struct trend_group *g, enum grouping grouping, const u
 }
 
 /* Writes the nodes of the page that have a verdict. */
-static void write_verdicts(struct page_json *j, struct trend_group *g, enum grouping grouping,
+static void write_verdicts(struct page_json *j, struct trend_group *g, enum page_grouping grouping,
 			   const struct page_cut *c, const uint32_t *holder)
 {
+	const struct page_tree *t = &g->stacks->tree;
 	const uint32_t known = g->keys.count;
 
 	for (uint32_t i = 1; i < c->count; i++) {
 		const uint32_t place = holder[i];
-		const uint32_t key = place ? key_of_place(g, grouping, place) : known;
+		const uint32_t key = place ? page_grouping_key(&g->keys, t, grouping, place) :
+					     known;
 		const uint32_t group = key < known ? g->judged[key] : 0;
 
 		if (group == 0 || g->trend[group - 1] == TREND_NONE)
@@ -116,21 +94,20 @@ static void judge_groups(struct trend_group *g, const struct site_errors *errors
 void page_put_trends(struct page_json *j, const struct export *e, const struct page_stacks *s,
 		     const struct site_errors *errors, const struct page_cut *c)
 {
-	static const char *const names[] = { "line", "function", "file", "object" };
 	const struct page_tree *t = &s->tree;
 	const struct page_cut whole = { .node = t->node, .count = t->node_count };
 	const uint32_t sites = e->filter->profile->sites.count;
 	uint32_t *of_tree = page_holders_places(t, &whole), *of_cut = page_holders_places(t, c);
 
 	page_json_open(j, "trends", '{');
-	for (int grouping = 0; grouping < GROUPINGS; grouping++) {
+	for (int grouping = 0; grouping < PAGE_GROUPINGS; grouping++) {
 		struct trend_group g = { .export = e, .stacks = s };
 
 		g.of_site = xcalloc((size_t)sites + 1, sizeof(*g.of_site));
-		number_groups(&g, (enum grouping)grouping, of_tree);
+		number_groups(&g, (enum page_grouping)grouping, of_tree);
 		judge_groups(&g, errors);
-		page_json_open(j, names[grouping], '[');
-		write_verdicts(j, &g, (enum grouping)grouping, c, of_cut);
+		page_json_open(j, page_grouping_name((enum page_grouping)grouping), '[');
+		write_verdicts(j, &g, (enum page_grouping)grouping, c, of_cut);
 		page_json_close(j, ']');
 		triples_free(&g.keys);
 		free(g.judged);

@@ -13,12 +13,12 @@
 #include "cli/xmalloc.h"
 #include "memusageprint/text/fragmentation_parts.h"
 #include "memusageprint/text/metric_text.h"
+#include "profile/model/page_advice.h"
 
 enum {
 	COMPACT_PART = 10,	/* less of the heap that is not live is nothing to report first */
 	COMPACT_LEAST = 1 << 20,
-	HOLDER_PART = 4,	/* of the slack, for a place to be named first */
-	LARGE = 128 << 10	/* bytes: the least that glibc ever maps for itself */
+	HOLDER_PART = 4		/* of the slack, for a place to be named first */
 };
 
 /* ---- preparation ---------------------------------------------------------------------------- */
@@ -35,21 +35,6 @@ static void weigh_live_sites(struct weight *weight, const struct pages *p, uint3
 		weight[s->site] = (struct weight){ .bytes = (int64_t)(bytes > 0 ? bytes : 1),
 						   .blocks = (int64_t)s->blocks, .is_there = true };
 	}
-}
-
-/* Adds up what sites of large blocks had once, and have no more. */
-static uint64_t find_large_freed(const struct sites *sites)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < sites->count; i++) {
-		const struct site *s = &sites->site[i];
-
-		if (sites_is_counted(s) && s->total_blocks > 0 &&
-		    s->total_bytes / s->total_blocks >= LARGE && s->max_bytes > s->live_bytes)
-			bytes += (uint64_t)(s->max_bytes - s->live_bytes);
-	}
-	return bytes;
 }
 
 static void prepare_places(struct fragmentation *f, struct report_subject *s)
@@ -71,7 +56,7 @@ static void prepare_places(struct fragmentation *f, struct report_subject *s)
 			f->entry[number] = i + 1;
 	}
 	page_places_build(&f->places, f->pages, f->number, f->sites, f->numbers);
-	f->large_freed = find_large_freed(sites);
+	f->large_freed = page_advice_large_freed(sites);
 	free(weight);
 }
 
@@ -87,7 +72,7 @@ static void free_places(struct fragmentation *f)
 
 static void put_holder(FILE *out, const struct fragmentation *f, uint64_t resident)
 {
-	const struct page_place *most = &f->places.place[0];
+	const struct resident_place *most = &f->places.place[0];
 	char slack[UNITS_LENGTH], live[UNITS_LENGTH], heap[UNITS_LENGTH];
 
 	fragmentation_put_place(out, f, most->place);
@@ -138,7 +123,8 @@ static void put_amount(FILE *out, const char *before, uint64_t bytes, const char
 }
 
 /* "in 20,149 pages, in 18,466 of them alone; 1.00 MiB untouched" */
-static void put_place_details(FILE *out, const struct fragmentation *f, const struct page_place *l)
+static void put_place_details(FILE *out, const struct fragmentation *f,
+			      const struct resident_place *l)
 {
 	static const char *const node[MU_PAGES_NODES_MAX] = { "on node 0", "on node 1", "on node 2",
 							      "on other nodes" };
@@ -159,7 +145,7 @@ static void put_place_details(FILE *out, const struct fragmentation *f, const st
 	putc('\n', out);
 }
 
-static void put_place_figures(FILE *out, const struct page_place *l, uint64_t slack)
+static void put_place_figures(FILE *out, const struct resident_place *l, uint64_t slack)
 {
 	char a[UNITS_LENGTH], b[UNITS_LENGTH], c[UNITS_LENGTH];
 
@@ -171,7 +157,7 @@ static void put_place_figures(FILE *out, const struct page_place *l, uint64_t sl
 
 static void put_rest_of_places(FILE *out, const struct fragmentation *f, uint32_t shown)
 {
-	struct page_place rest = { .place = PAGE_PLACES_OTHER };
+	struct resident_place rest = { .place = PAGE_PLACES_OTHER };
 
 	for (uint32_t i = shown; i < f->places.count; i++) {
 		rest.share += f->places.place[i].share;
@@ -192,7 +178,7 @@ static void put_places(FILE *out, const struct fragmentation *f)
 	fprintf(out, "\n" LAYOUT_TITLE "%11s %6s %11s %11s  " LAYOUT_TEXT "blocks allocated by\n",
 		"slack", "%", "pinned", "live");
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct page_place *l = &f->places.place[i];
+		const struct resident_place *l = &f->places.place[i];
 
 		put_place_figures(out, l, f->pages->head->part[MU_PAGES_SLACK]);
 		fragmentation_put_place(out, f, l->place);

@@ -40,15 +40,6 @@ static void put_part(FILE *out, uint64_t bytes, uint64_t all, const char *text)
 
 void fragmentation_put_resident(FILE *out, const struct mu_pages *h)
 {
-	static const char *const text[MU_PAGES_PARTS] = {
-		[MU_PAGES_LIVE] = "heap: live blocks, as they were asked for",
-		[MU_PAGES_SLACK] = "heap: slack, the rest of pages that have a live block",
-		[MU_PAGES_FREE] = "heap: free but resident, pages without a live block",
-		[MU_PAGES_MAPPINGS] = "other private memory",
-		[MU_PAGES_STACKS] = "stacks",
-		[MU_PAGES_FILES] = "programs, libraries, files, shared memory",
-		[MU_PAGES_RECORDER] = "memusage's own",
-	};
 	char a[UNITS_LENGTH], b[UNITS_LENGTH];
 	uint64_t all = 0;
 
@@ -56,7 +47,7 @@ void fragmentation_put_resident(FILE *out, const struct mu_pages *h)
 		all += h->part[i];
 	fprintf(out, "\n" LAYOUT_TITLE "%11s %6s  " LAYOUT_TEXT "resident memory\n", "bytes", "%");
 	for (unsigned int i = 0; i < MU_PAGES_PARTS; i++)
-		put_part(out, h->part[i], all, text[i]);
+		put_part(out, h->part[i], all, page_part_text((enum mu_pages_part)i));
 	fprintf(out, "%11s %6s  " LAYOUT_TEXT "in all; the kernel counts %s\n",
 		units_bytes(a, all), "", units_bytes(b, h->kernel_rss));
 	if (h->swapped > 0)
@@ -174,31 +165,13 @@ void fragmentation_put_pairs(FILE *out, const struct fragmentation *f)
 /* "up to 39.1 MiB: " and what to do about them. */
 static void put_one_advice(FILE *out, const struct fragmentation *f, const struct page_advice *a)
 {
+	const char *after, *before = page_advice_text(a->kind, &after);
 	char text[UNITS_LENGTH];
 
-	fprintf(out, "%11s  " LAYOUT_TEXT, units_bytes(text, a->bytes));
-	switch (a->kind) {
-	case PAGE_ADVICE_TRIM:
-		fputs("call malloc_trim(0) when much has been freed: it gives free pages back\n",
-		      out);
-		break;
-	case PAGE_ADVICE_ARENAS:
-		fputs("run it with MALLOC_ARENA_MAX=1 or 2 (mallopt(M_ARENA_MAX)): each thread's "
-		      "arena keeps free memory of its own\n", out);
-		break;
-	case PAGE_ADVICE_THRESHOLD:
-		fputs("run it with MALLOC_MMAP_THRESHOLD_=131072 (mallopt(M_MMAP_THRESHOLD)): "
-		      "large blocks then go back at once when they are freed\n", out);
-		break;
-	case PAGE_ADVICE_POOL:
-		fputs("give the blocks of ", out);
+	fprintf(out, "%11s  " LAYOUT_TEXT "%s", units_bytes(text, a->bytes), before);
+	if (a->kind == PAGE_ADVICE_POOL)
 		fragmentation_put_place(out, f, f->places.place[a->place].place);
-		fputs(" a pool of their own: few of them keep many pages\n", out);
-		break;
-	default:
-		fputs("try an allocator that wastes less on small blocks (jemalloc, mimalloc, "
-		      "tcmalloc), or put these blocks into arrays\n", out);
-	}
+	fprintf(out, "%s\n", after);
 }
 
 void fragmentation_put_advice(FILE *out, const struct fragmentation *f)

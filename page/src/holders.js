@@ -94,8 +94,8 @@ export class Holders extends TreeGrid {
 
 	// Shows what the state says.
 	apply(state) {
-		const { fields } = this, order = this.possible().some((c) => c.id === state.order)
-			? state.order : 'all';
+		const { fields } = this, column = state.order.replace(/^-/, '');
+		const order = this.possible().some((c) => c.id === column) ? column : 'all';
 		const key = `${state.held} ${state.group}`, isNew = key !== this.built;
 		fields.held.value = state.held;
 		fields.group.value = state.group;
@@ -108,7 +108,8 @@ export class Holders extends TreeGrid {
 		this.by = order;
 		this.metrics = this.possible().filter((c) => c.id !== 'shared' ||
 			state.held === 'retained');
-		this.tree.sort(this.values[order]);
+		this.isUp = state.order.startsWith('-');
+		this.tree.sort(this.values[order], this.isUp);
 		if (isNew)
 			this.openLargest();
 		if (isNew || state.q !== this.searched)
@@ -131,10 +132,11 @@ export class Holders extends TreeGrid {
 
 	// Shows what the largest row holds, as long as most of it is in one row.
 	openLargest() {
-		const { tree } = this;
-		let at = (tree.children[0] || [])[0];
+		const { tree } = this, largest = (node) => (tree.children[node] || [])
+			.reduce((a, b) => !a || tree.allBytes[b] > tree.allBytes[a] ? b : a, 0);
+		let at = largest(0);
 		while (at && tree.children[at]) {
-			const [next] = tree.children[at];
+			const next = largest(at);
 			this.open.add(at);
 			at = tree.allBytes[next] > tree.allBytes[at] / 2 ? next : 0;
 		}
@@ -167,13 +169,15 @@ export class Holders extends TreeGrid {
 		const { state } = this.model;
 		return [...this.metrics.map((c) => el('th', { scope: 'col', class: 'number' +
 			`${this.by === c.id ? ' is-sorted' : ''}${this.isLead(c) ? ' lead' : ''}`,
-		'aria-sort': this.by === c.id ? 'descending' : 'none' },
+		'aria-sort': this.by === c.id ? this.isUp ? 'ascending' : 'descending' : 'none' },
 		el('button', { type: 'button', class: 'sort', title: c.note, 'data-sort': c.id,
 			onclick: () => {
-				state.set({ order: c.id });
+				state.set({ order: this.by === c.id && !this.isUp ? `-${c.id}`
+					: c.id });
 				this.head.querySelector(`[data-sort=${c.id}]`).focus();
 			} }, state.held === 'shortest' && c.id === 'all' ? 'Found' : c.label,
-		el('span', { 'aria-hidden': 'true' }, this.by === c.id ? ' ▼' : '')))),
+		el('span', { 'aria-hidden': 'true' }, this.by === c.id
+			? this.isUp ? ' ▲' : ' ▼' : '')))),
 		el('th', { scope: 'col', class: 'heading' }, 'Held by, and on the way')];
 	}
 

@@ -89,12 +89,13 @@ export class HoldingTree {
 			(this.children[this.parent[i]] ||= []).push(i);
 	}
 
-	// Orders what is below each node, the largest first; what is left over comes last.
-	sort(by) {
+	// Orders what is below each node, the largest first, or last; what is left over comes last.
+	sort(by, isUp = false) {
 		for (const list of this.children) {
 			if (list)
 				list.sort((a, b) => (this.kind[a] === REST) -
-					(this.kind[b] === REST) || by[b] - by[a] || a - b);
+					(this.kind[b] === REST) ||
+					(isUp ? by[a] - by[b] : by[b] - by[a]) || a - b);
 		}
 	}
 

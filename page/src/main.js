@@ -9,6 +9,7 @@ import { Explorer } from './explore.js';
 import { Holders } from './holders.js';
 import { labelChooser, labelData } from './labels.js';
 import { Model } from './model.js';
+import { Pages } from './pages.js';
 import { markSelected, PlaceBar } from './places.js';
 import { Points } from './points.js';
 import { chooser, processData, Processes } from './processes.js';
@@ -32,6 +33,8 @@ const TABS = [
 			: m.siteNodes.length ? new PointsView(m) : missing(m) },
 	{ id: 'holders', label: 'Who holds it', brief: 'Held', make: (m) => new Holders(m),
 		isThere: (m) => !!m.data.holders },
+	{ id: 'pages', label: 'Pages', make: (m) => new Pages(m),
+		isThere: (m) => !!m.data.fragmentation },
 	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m),
 		isThere: (m) => !isComparison(m) },
 	{ id: 'processes', label: 'Processes', brief: 'Procs', make: (m) => new Processes(m),

@@ -33,8 +33,9 @@ const VIEWS = {
 	points: { sort: ['', matching(/^-?\w{1,20}$/)], dhat: [false, flag], callees: [false, flag],
 		...TREE, ...LIST },
 	holders: { held: ['retained', oneOf('retained', 'shortest')],
-		order: ['all', oneOf('all', 'shared', 'gained', 'own')], group: ['line', GROUPING],
+		order: ['all', matching(/^-?(all|shared|gained|own)$/)], group: ['line', GROUPING],
 		q: ['', text] },
+	pages: LIST,
 	sizes: { count: ['count', oneOf('count', 'bytes')] },
 	processes: { by: ['start', oneOf('start', 'peak', 'live')] },
 };

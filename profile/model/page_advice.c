@@ -10,7 +10,8 @@ enum {
 	LEAST = 1 << 20, /* less is not worth a change of the program */
 	LEAST_PART = 10, /* ... nor is less than one part in so many of the heap */
 	SMALL = 24,	 /* bytes: a block of glibc takes 32 at least, of which it gives 24 */
-	POOL_RATIO = 3	 /* a place that keeps so many times its own bytes resident */
+	POOL_RATIO = 3,	 /* a place that keeps so many times its own bytes resident */
+	LARGE = 128 << 10 /* bytes: the least that glibc ever maps for itself */
 };
 
 static uint64_t resident_heap(const struct mu_pages *h)
@@ -75,7 +76,7 @@ static uint64_t gain_of_pool(const struct page_places *places, uint32_t *place)
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < places->count; i++) {
-		const struct page_place *l = &places->place[i];
+		const struct resident_place *l = &places->place[i];
 		const uint64_t kept = l->share > l->held ? l->share : l->held;
 
 		if (l->place == PAGE_PLACES_OTHER || kept <= most ||
@@ -132,4 +133,56 @@ unsigned int page_advice_find(struct page_advice advice[PAGE_ADVICE_KINDS], cons
 	}
 	qsort(advice, count, sizeof(*advice), compare_gains);
 	return count;
+}
+
+uint64_t page_advice_large_freed(const struct sites *sites)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < sites->count; i++) {
+		const struct site *s = &sites->site[i];
+
+		if (sites_is_counted(s) && s->total_blocks > 0 &&
+		    s->total_bytes / s->total_blocks >= LARGE && s->max_bytes > s->live_bytes)
+			bytes += (uint64_t)(s->max_bytes - s->live_bytes);
+	}
+	return bytes;
+}
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+const char *page_advice_text(enum page_advice_kind kind, const char **after)
+{
+	*after = "";
+	switch (kind) {
+	case PAGE_ADVICE_TRIM:
+		return "call malloc_trim(0) when much has been freed: it gives free pages back";
+	case PAGE_ADVICE_ARENAS:
+		return "run it with MALLOC_ARENA_MAX=1 or 2 (mallopt(M_ARENA_MAX)): each thread's "
+		       "arena keeps free memory of its own";
+	case PAGE_ADVICE_THRESHOLD:
+		return "run it with MALLOC_MMAP_THRESHOLD_=131072 (mallopt(M_MMAP_THRESHOLD)): "
+		       "large blocks then go back at once when they are freed";
+	case PAGE_ADVICE_POOL:
+		*after = " a pool of their own: few of them keep many pages";
+		return "give the blocks of ";
+	default:
+		return "try an allocator that wastes less on small blocks (jemalloc, mimalloc, "
+		       "tcmalloc), or put these blocks into arrays";
+	}
+}
+
+const char *page_part_text(enum mu_pages_part part)
+{
+	static const char *const text[MU_PAGES_PARTS] = {
+		[MU_PAGES_LIVE] = "heap: live blocks, as they were asked for",
+		[MU_PAGES_SLACK] = "heap: slack, the rest of pages that have a live block",
+		[MU_PAGES_FREE] = "heap: free but resident, pages without a live block",
+		[MU_PAGES_MAPPINGS] = "other private memory",
+		[MU_PAGES_STACKS] = "stacks",
+		[MU_PAGES_FILES] = "programs, libraries, files, shared memory",
+		[MU_PAGES_RECORDER] = "memusage's own",
+	};
+
+	return text[part];
 }

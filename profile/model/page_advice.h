@@ -8,6 +8,7 @@
 #pragma once
 
 #include "profile/model/page_places.h"
+#include "profile/read/sites.h"
 
 enum page_advice_kind {
 	PAGE_ADVICE_TRIM,      /* malloc_trim(0) gives free pages back */
@@ -32,3 +33,16 @@ struct page_advice {
  */
 unsigned int page_advice_find(struct page_advice advice[PAGE_ADVICE_KINDS], const struct pages *p,
 			      const struct page_places *places, uint64_t large_freed);
+
+/* page_advice_large_freed -- Returns the bytes that sites of large blocks had once, and have no
+ * more, as page_advice_find() wants them. The lifetimes of the sites have been read. */
+uint64_t page_advice_large_freed(const struct sites *sites);
+
+/* page_advice_text -- Returns what to do, as a sentence without an end.
+ *
+ * after  POOL: set to what follows the name of the place; else "".
+ */
+const char *page_advice_text(enum page_advice_kind kind, const char **after);
+
+/* page_part_text -- Returns what a part of resident memory is: "stacks". */
+const char *page_part_text(enum mu_pages_part part);

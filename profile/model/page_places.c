@@ -39,7 +39,7 @@ static uint32_t place_of(const struct adding *a, uint32_t site)
 
 static void add_site(const struct adding *a, const struct mu_page_site *s)
 {
-	struct page_place *to = &a->list->place[place_of(a, s->site)];
+	struct resident_place *to = &a->list->place[place_of(a, s->site)];
 
 	to->blocks += s->blocks;
 	to->resident += s->resident;
@@ -117,7 +117,7 @@ static void append_pairs(struct adding *a, const struct mu_page_group *g)
 static void add_group(struct adding *a, const struct pages *p, const struct mu_page_group *g,
 		      bool is_merged)
 {
-	struct page_place *only;
+	struct resident_place *only;
 
 	collect_parts(a, p, g);
 	share_slack(a, g->slack);
@@ -197,7 +197,7 @@ static void add_up_pairs(struct page_places *l)
 
 static int compare_shares(const void *x, const void *y)
 {
-	const struct page_place *p = x, *q = y;
+	const struct resident_place *p = x, *q = y;
 
 	if (p->share != q->share)
 		return p->share > q->share ? -1 : 1;

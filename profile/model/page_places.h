@@ -9,7 +9,7 @@
 #include "profile/read/pages.h"
 
 /* Bytes, unless another unit is named. */
-struct page_place {
+struct resident_place {
 	uint32_t place;	   /* number, as the caller gave it to the sites; PAGE_PLACES_OTHER */
 	uint64_t blocks;
 	uint64_t resident; /* live bytes: in resident pages, ... */
@@ -31,7 +31,7 @@ struct page_pair {
 };
 
 struct page_places {
-	struct page_place *place; /* largest share first */
+	struct resident_place *place; /* largest share first */
 	struct page_pair *pair;	  /* most pages first */
 	uint32_t count, pairs;
 	bool pairs_are_cut; /* pages with very many places have no pairs */

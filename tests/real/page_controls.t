@@ -26,4 +26,7 @@ if [ -x "$WORKLOADS/holders" ]; then
 		"$WORKLOADS/holders" keep
 	look holders.html holders 'holders?held=shortest'
 fi
+ok 'what keeps pages has a page' memusage -q --html=pages.html --fragmentation \
+	"$WORKLOADS/fragments" pool
+look pages.html pages
 done_testing
