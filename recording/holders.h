@@ -65,7 +65,16 @@ struct mu_holder_type {
 enum mu_holders_flag {
 	MU_HOLDERS_AT_END = 1,	/* the process was about to end */
 	MU_HOLDERS_CUT = 2,	/* some memory could not be read: blocks may seem lost */
-	MU_HOLDERS_ON_DEMAND = 4 /* a client asked for it */
+	MU_HOLDERS_ON_DEMAND = 4, /* a client asked for it */
+	MU_HOLDERS_LINKS_CUT = 8 /* links with fewer pointers are left out */
+};
+
+/* Pointers that hold, from a root or from the blocks of a site to blocks of a site. */
+struct mu_holder_link {
+	uint32_t kind;	   /* of `from`: MU_HOLDER_ROOT or MU_HOLDER_SITE */
+	uint32_t from, to; /* `to` is a site */
+	uint32_t reserved;
+	uint64_t pointers;
 };
 
 /* Results of one process form a chain, the last moment first. */
@@ -76,11 +85,13 @@ struct mu_holders {
 	uint64_t pause_ns; /* that the process stood still */
 	uint32_t flags;	   /* enum mu_holders_flag */
 	uint32_t roots, sets, retained, via, types; /* retained, via: nodes of the two trees */
-	uint64_t text;	   /* bytes of zero-terminated texts; the first one is empty */
+	uint32_t text;	   /* bytes of zero-terminated texts; the first one is empty */
+	uint32_t links;	   /* their table is the last one before the texts */
 };
 
 _Static_assert(sizeof(struct mu_holder_root) == 32, "mu_holder_root is part of the format");
 _Static_assert(sizeof(struct mu_holder_set) == 20, "mu_holder_set is part of the format");
 _Static_assert(sizeof(struct mu_holder_node) == 32, "mu_holder_node is part of the format");
 _Static_assert(sizeof(struct mu_holder_type) == 8, "mu_holder_type is part of the format");
+_Static_assert(sizeof(struct mu_holder_link) == 24, "mu_holder_link is part of the format");
 _Static_assert(sizeof(struct mu_holders) == 64, "mu_holders is part of the format");

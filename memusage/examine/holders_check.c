@@ -13,9 +13,10 @@
 #include "memusage/examine/heap_graph.h"
 #include "memusage/examine/holder_roots.h"
 #include "profile/graph/holder_tree.h"
+#include "profile/graph/site_links.h"
 
 #define RESULT_MOST (UINT64_C(1) << 28)
-enum { NODES_MOST = 4096 };
+enum { NODES_MOST = 4096, LINKS_MOST = 16384 };
 
 /* ---- what was found --------------------------------------------------------------------- */
 
@@ -24,6 +25,7 @@ struct found {
 	struct block_types types;
 	struct root_sets sets;
 	struct holder_tree retained, via;
+	struct site_links links;
 	bool is_incomplete;
 };
 
@@ -64,6 +66,7 @@ static void free_found(struct found *f)
 	root_sets_free(&f->sets);
 	holder_tree_free(&f->retained);
 	holder_tree_free(&f->via);
+	site_links_free(&f->links);
 }
 
 /* ---- the roots that are left ------------------------------------------------------------ */
@@ -102,6 +105,10 @@ static void find_kept(struct kept *k, const struct found *f)
 			    .set = xcalloc((size_t)f->sets.count + 1, sizeof(*k->set)) };
 	keep_of_tree(k, f, &f->retained);
 	keep_of_tree(k, f, &f->via);
+	for (uint32_t i = 0; i < f->links.count; i++) {
+		if (f->links.link[i].kind == MU_HOLDER_ROOT)
+			keep_root(k, f->links.link[i].from);
+	}
 }
 
 /* ---- the result ------------------------------------------------------------------------- */
@@ -194,12 +201,25 @@ static void pack_types(struct packing *p)
 	p->at = (uint8_t *)(to + p->f->types.count);
 }
 
+static void pack_links(struct packing *p)
+{
+	struct mu_holder_link *to = (struct mu_holder_link *)p->at;
+
+	for (uint32_t i = 0; i < p->f->links.count; i++) {
+		to[i] = p->f->links.link[i];
+		if (to[i].kind == MU_HOLDER_ROOT)
+			to[i].from = p->k->root[to[i].from] - 1;
+	}
+	p->at = (uint8_t *)(to + p->f->links.count);
+}
+
 static uint64_t count_tables(const struct mu_holders *h)
 {
 	return h->roots * (uint64_t)sizeof(struct mu_holder_root) +
 	       (h->retained + (uint64_t)h->via) * sizeof(struct mu_holder_node) +
 	       h->types * (uint64_t)sizeof(struct mu_holder_type) +
-	       h->sets * (uint64_t)sizeof(struct mu_holder_set);
+	       h->sets * (uint64_t)sizeof(struct mu_holder_set) +
+	       h->links * (uint64_t)sizeof(struct mu_holder_link);
 }
 
 /* Bytes of all texts; few of them are left out. */
@@ -226,6 +246,7 @@ static struct mu_holders *pack_result(const struct found *f, struct mu_holders h
 	head.retained = f->retained.count;
 	head.via = f->via.count;
 	head.types = f->types.count;
+	head.links = f->links.count;
 	tables = count_tables(&head);
 	result = xcalloc(1, sizeof(*result) + tables + count_texts(&f->roots.texts));
 	p.place = xcalloc((size_t)f->roots.texts.count + 1, sizeof(*p.place));
@@ -237,7 +258,8 @@ static struct mu_holders *pack_result(const struct found *f, struct mu_holders h
 	pack_tree(&p, &f->via);
 	pack_types(&p);
 	pack_sets(&p);
-	head.text = p.used;
+	pack_links(&p);
+	head.text = (uint32_t)p.used;
 	head.bytes = sizeof(*result) + tables + p.used;
 	*result = head;
 	free(p.place);
@@ -274,8 +296,10 @@ static void *find_holders(struct snapshot *s, const void *options, struct mu_err
 	find_holding(&f, s, &h);
 	block_types_find(&f.types, s, sites, &f.roots.texts);
 	find_trees(&f, s, &h);
+	site_links_find(&f.links, &h, &s->blocks, LINKS_MOST);
 	holding_free(&h);
 	head.flags |= f.is_incomplete ? MU_HOLDERS_CUT : 0u;
+	head.flags |= f.links.is_cut ? MU_HOLDERS_LINKS_CUT : 0u;
 	/* One that is no copy is stopped until now. */
 	head.pause_ns = s->is_stopped ? clock_now(CLOCK_MONOTONIC) - s->mono_ns : s->pause_ns;
 	result = pack_result(&f, head);

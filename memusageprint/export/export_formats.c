@@ -12,6 +12,7 @@
 #include "formats/callgrind.h"
 #include "formats/file_type.h"
 #include "formats/folded.h"
+#include "formats/holders/site_graph.h"
 #include "formats/json.h"
 #include "formats/massif.h"
 #include "formats/massif_convert.h"
@@ -45,6 +46,42 @@ static int write_folded(FILE *out, struct report_subject *s, const struct settin
 	if (report_subject_weigh(s, settings_metric(settings), settings->tree) < 0)
 		return -1;
 	folded_write(out, &e, s->weight, false);
+	return 0;
+}
+
+static int build_graph(struct site_graph *g, struct report_subject *s)
+{
+	if (site_graph_build(g, &s->image, &s->filter, (uint32_t)s->pid))
+		return 0;
+	site_graph_free(g);
+	warn("%s: what holds its blocks was not examined: that is done by memusage --holders, and "
+	     "by memusage --pid=PID holders FILE", s->recording->name);
+	return -1;
+}
+
+static int write_graph(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	struct site_graph g;
+	char *command;
+
+	(void)settings;
+	if (build_graph(&g, s) < 0)
+		return -1;
+	command = report_subject_command(s);
+	site_graph_write_json(out, &g, &s->image, MEMUSAGE_VERSION, (uint32_t)s->pid, command);
+	free(command);
+	site_graph_free(&g);
+	return 0;
+}
+
+static int write_dot(FILE *out, struct report_subject *s, const struct settings *settings)
+{
+	struct site_graph g;
+
+	if (build_graph(&g, s) < 0)
+		return -1;
+	site_graph_write_dot(out, &g, settings->threshold);
+	site_graph_free(&g);
 	return 0;
 }
 
@@ -125,6 +162,14 @@ static const struct export_format formats[] = {
 	}, {
 		.name = "perfetto",
 		.write = perfetto_write,
+	}, {
+		.name = "graph",
+		.write_image = write_graph,
+		.massif_lacks = "does not say what holds blocks",
+	}, {
+		.name = "dot",
+		.write_image = write_dot,
+		.massif_lacks = "does not say what holds blocks",
 	}, {
 		.name = "recording",
 		.write_image = write_recording,

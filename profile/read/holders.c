@@ -18,7 +18,8 @@ static bool find_tables(struct holders *h)
 	const uint64_t via = head->via * (uint64_t)sizeof(*h->via);
 	const uint64_t types = head->types * (uint64_t)sizeof(*h->type);
 	const uint64_t sets = head->sets * (uint64_t)sizeof(*h->set);
-	const uint64_t tables = sizeof(*head) + roots + retained + via + types + sets;
+	const uint64_t links = head->links * (uint64_t)sizeof(*h->link);
+	const uint64_t tables = sizeof(*head) + roots + retained + via + types + sets + links;
 	const uint8_t *at = (const uint8_t *)(head + 1);
 
 	if (head->bytes < tables || head->text != head->bytes - tables || head->text == 0)
@@ -28,7 +29,8 @@ static bool find_tables(struct holders *h)
 	h->via = (const struct mu_holder_node *)(at + roots + retained);
 	h->type = (const struct mu_holder_type *)(at + roots + retained + via);
 	h->set = (const struct mu_holder_set *)(at + roots + retained + via + types);
-	h->text = (const char *)(at + roots + retained + via + types + sets);
+	h->link = (const struct mu_holder_link *)(at + roots + retained + via + types + sets);
+	h->text = (const char *)(at + roots + retained + via + types + sets + links);
 	return h->text[0] == '\0' && h->text[head->text - 1] == '\0';
 }
 
@@ -64,6 +66,18 @@ static bool are_sets_sound(const struct holders *h)
 	return true;
 }
 
+static bool are_links_sound(const struct holders *h)
+{
+	for (uint32_t i = 0; i < h->head->links; i++) {
+		const struct mu_holder_link *l = &h->link[i];
+
+		if (l->kind != MU_HOLDER_SITE &&
+		    (l->kind != MU_HOLDER_ROOT || l->from >= h->head->roots))
+			return false;
+	}
+	return true;
+}
+
 static bool is_node_sound(const struct holders *h, const struct mu_holder_node *node, uint32_t i)
 {
 	const struct mu_holder_node *n = &node[i];
@@ -94,7 +108,7 @@ static bool is_tree_sound(const struct holders *h, const struct mu_holder_node *
 
 static bool are_tables_sound(struct holders *h)
 {
-	return find_tables(h) && are_roots_sound(h) && are_sets_sound(h) &&
+	return find_tables(h) && are_roots_sound(h) && are_sets_sound(h) && are_links_sound(h) &&
 	       is_tree_sound(h, h->retained, h->head->retained) &&
 	       is_tree_sound(h, h->via, h->head->via);
 }

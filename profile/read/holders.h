@@ -18,6 +18,7 @@ struct holders {
 	const struct mu_holder_node *retained, *via;
 	const struct mu_holder_type *type; /* ascending by site */
 	const struct mu_holder_set *set;
+	const struct mu_holder_link *link; /* most pointers first; sites are not checked */
 	const char *text;
 };
 

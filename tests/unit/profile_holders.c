@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "profile/graph/site_links.h"
 #include "tests/lib/tap.h"
 
 enum { BASE = 0x10000, STEP = 0x1000, MANY = 24, ROOTS = 4, GRAPHS = 3000, LONG = 300000 };
@@ -385,9 +386,74 @@ static void test_random_graphs(void)
 	EQ_U(wrong_sums, 0);
 }
 
+static uint64_t pointers_of_link(const struct site_links *l, uint32_t kind, uint32_t from,
+				 uint32_t to)
+{
+	for (uint32_t i = 0; i < l->count; i++) {
+		if (l->link[i].kind == kind && l->link[i].from == from && l->link[i].to == to)
+			return l->link[i].pointers;
+	}
+	return 0;
+}
+
+/* Two blocks of site 1 with three pointers to site 2, which has one to itself; and one is lost. */
+static void test_links(void)
+{
+	static const uint32_t site[] = { 1, 1, 2, 2, 3 };
+	struct site_links l;
+
+	add_blocks(5, site);
+	add_pointer(0, 2);
+	add_pointer(0, 3);
+	add_pointer(1, 2);
+	add_pointer(2, 3);
+	add_root(0, 0);
+	add_root(0, 1);
+	add_root(1, 1);
+	find_holders(one_rank, 2, 1000);
+	site_links_find(&l, &holding, &set, 100);
+	EQ_U(l.count, 5);
+	EQ_U(l.is_cut, 0);
+	EQ_U(l.link[0].pointers, 3);
+	EQ_U(pointers_of_link(&l, MU_HOLDER_SITE, 1, 2), 3);
+	EQ_U(pointers_of_link(&l, MU_HOLDER_SITE, 2, 2), 1);
+	EQ_U(pointers_of_link(&l, MU_HOLDER_ROOT, 0, 1), 2);
+	EQ_U(pointers_of_link(&l, MU_HOLDER_ROOT, 1, 1), 1);
+	EQ_U(pointers_of_link(&l, MU_HOLDER_ROOT, 2, 3), 1); /* LOST */
+	site_links_free(&l);
+	site_links_find(&l, &holding, &set, 2);
+	EQ_U(l.count, 2);
+	EQ_U(l.is_cut, 1);
+	EQ_U(l.link[1].pointers, 2);
+	site_links_free(&l);
+	free_all();
+}
+
+/* So many links that the table grows several times. */
+static void test_many_links(void)
+{
+	struct site_links l;
+	uint64_t pointers = 0;
+
+	add_blocks(LONG, NULL);
+	for (uint32_t i = 1; i < LONG; i++)
+		add_pointer(0, i);
+	add_root(0, 0);
+	find_holders(one_rank, 1, 1000);
+	site_links_find(&l, &holding, &set, LONG);
+	for (uint32_t i = 0; i < l.count; i++)
+		pointers += l.link[i].pointers;
+	EQ_U(l.count, LONG);
+	EQ_U(pointers, LONG);
+	site_links_free(&l);
+	free_all();
+}
+
 int main(void)
 {
 	test_diamond();
+	test_links();
+	test_many_links();
 	test_ranks();
 	test_list();
 	test_many_roots();
