@@ -19,7 +19,8 @@ enum control_flag {
 	CONTROL_COUNT = 2,     /* number one more file of the process */
 	CONTROL_RUN = 4,       /* the process is the collector: about all that it records */
 	CONTROL_SAMPLES = 8,   /* attach a file of samples in place of the arena */
-	CONTROL_CHECKS = 256   /* ... or that of asked_checks.h */
+	CONTROL_CHECKS = 256,  /* ... or that of asked_checks.h, */
+	CONTROL_HOLDERS = 8192 /* or of asked_holders.h */
 };
 
 /* A client attaches a pidfd of the process as SCM_RIGHTS if it can get one, since a process ID has

@@ -229,6 +229,7 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->memory_fd = -1;
 	p->control = -1;
 	p->asked_checks = -1;
+	p->asked_holders = -1;
 	p->pidfd = pid > 0 ? process_reserve_fds((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
 	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
 	if (p->pidfd < 0 && !p->has_ended)
@@ -268,6 +269,8 @@ void processes_sweep(struct processes *all)
 		file_events_close(p->control);
 		if (p->asked_checks >= 0)
 			close(p->asked_checks);
+		if (p->asked_holders >= 0)
+			close(p->asked_holders);
 		samples_free(&p->samples);
 		free(p);
 	}

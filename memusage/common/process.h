@@ -50,6 +50,7 @@ struct process {
 	uint64_t rss_highest;	/* peak resident memory at the last sample */
 	unsigned int snapshots; /* number of automatic snapshots taken */
 	int asked_checks;	/* asked_checks.h; -1: no client has asked for one */
+	int asked_holders;	/* asked_holders.h, likewise */
 	uint64_t asked_ns;	/* of the last of them that its image has got */
 };
 

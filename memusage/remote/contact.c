@@ -451,7 +451,8 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 		.contact = c,
 		.question = { .magic = CONTROL_MAGIC,
 			      .version = CONTROL_VERSION,
-			      .flags = flags & ~(uint32_t)(CONTROL_SAMPLES | CONTROL_CHECKS),
+			      .flags = flags & ~(uint32_t)(CONTROL_SAMPLES | CONTROL_CHECKS |
+							   CONTROL_HOLDERS),
 			      .arena = c->arena_number,
 			      .pid = pid },
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
@@ -465,6 +466,8 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 		ask_for_file(&s, CONTROL_SAMPLES, &c->samples);
 	if (s.status == CONTACT_OK && flags & CONTROL_CHECKS)
 		ask_for_file(&s, CONTROL_CHECKS, &c->checks);
+	if (s.status == CONTACT_OK && flags & CONTROL_HOLDERS)
+		ask_for_file(&s, CONTROL_HOLDERS, &c->holders);
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);
@@ -582,6 +585,8 @@ void contact_close(struct contact *c)
 		close(c->samples);
 	if (c->checks >= 0)
 		close(c->checks);
+	if (c->holders >= 0)
+		close(c->holders);
 	while (c->orphans)
 		close(c->orphan[--c->orphans]);
 	if (c->file >= 0)

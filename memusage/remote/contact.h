@@ -29,6 +29,7 @@ struct contact {
 	int samples;			/* the collector's file of struct control_samples, if
 					 * CONTROL_SAMPLES was asked for; -1: none */
 	int checks;			/* ... its file of asked_checks.h, if CONTROL_CHECKS was */
+	int holders;			/* ... that of asked_holders.h, if CONTROL_HOLDERS was */
 	uint32_t arena_number;		/* set by the caller: which arena, with CONTROL_RUN */
 	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
 	unsigned int orphans;
@@ -38,7 +39,8 @@ struct contact {
 
 /* The initial value for contact_query() and contact_open(). */
 #define CONTACT_CLOSED \
-	((struct contact){ .connection = -1, .arena = -1, .samples = -1, .checks = -1, .file = -1 })
+	((struct contact){ .connection = -1, .arena = -1, .samples = -1, .checks = -1, \
+			   .holders = -1, .file = -1 })
 
 /* contact_query -- Asks the collectors of our own user for process PID.
  *

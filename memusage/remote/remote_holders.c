@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "cli/message.h"
+#include "memusage/common/asked_holders.h"
 #include "memusage/examine/holders_check.h"
 #include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_report.h"
@@ -32,18 +34,40 @@ static const char *find_why_not(const struct remote *r)
 	return NULL;
 }
 
+static struct asked_image image_of(const struct remote *r)
+{
+	const struct live *l = &r->contact.live;
+
+	return (struct asked_image){ l->slot, l->generation };
+}
+
+/* The report compares with the last time that a client asked, if there was one. */
+static int report_holders(struct remote *r, struct mu_holders *before, struct mu_holders *now)
+{
+	int result;
+
+	r->holders[0] = before ? before : now;
+	r->holders[1] = before ? now : NULL;
+	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
+	r->holders[0] = r->holders[1] = NULL;
+	return result;
+}
+
 int remote_holders_run(struct remote *r)
 {
 	const struct holders_check_options o = { .flags = MU_HOLDERS_ON_DEMAND };
-	struct mu_holders *holders =
+	struct mu_holders *before, *now =
 		remote_examination_run(r, &holders_check, find_why_not(r), &o);
 	int result;
 
-	if (!holders)
+	if (!now)
 		return -1;
-	r->holders = holders;
-	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
-	r->holders = NULL;
-	free(holders);
+	before = asked_holders_read(r->contact.holders, image_of(r));
+	if (r->contact.holders >= 0 && !asked_holders_write(now, r->contact.holders, image_of(r)))
+		warn("process %d: the next report will not be compared with this one: %m",
+		     (int)r->pid);
+	result = report_holders(r, before, now);
+	free(before);
+	free(now);
 	return result;
 }

@@ -73,10 +73,10 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		result = -1;
 	} else {
 		c.image.pages = r->pages;
-		c.image.holders = &r->holders;
-		c.image.holder_count = r->holders != NULL;
+		c.image.holders = r->holders;
+		c.image.holder_count = (uint32_t)(r->holders[0] != NULL) + (r->holders[1] != NULL);
 		memcpy(c.image.outside_check, r->check, sizeof(r->check));
-		if (!r->check[IMAGE_OUTSIDE_CHECKS - 1] && !r->pages && !r->holders)
+		if (!r->check[IMAGE_OUTSIDE_CHECKS - 1] && !r->pages && !r->holders[0])
 			warn_about_quality(r, &c);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);

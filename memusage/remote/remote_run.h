@@ -26,7 +26,7 @@ struct remote {
 	int found_pipe;		   /* pipe for the ID of the process that was found */
 	int program_output;	   /* file of what a program under --live writes, -1: none */
 	const struct mu_pages *pages; /* that a copy of the recording gets, or NULL */
-	const struct mu_holders *holders; /* likewise */
+	const struct mu_holders *holders[2]; /* likewise, in the order of time; NULL: none */
 	bool once;		   /* --once, before the command or behind it */
 	bool is_query;		   /* do not explain yet why nothing was found */
 	const struct leak_words *leak_words; /* of leak_check; private to remote_leaks.c */

@@ -204,8 +204,10 @@ void holders_put_growth(FILE *out, const struct holders_report *r, uint64_t star
 	since = c.h->head->mono_ns;
 	fputs("\nThe live heap is ", out);
 	put_sum(out, &c);
-	fprintf(out, " %s after the start, when it was first examined:\n",
-		units_time(text, since > start_ns ? since - start_ns : 0));
+	fprintf(out, " %s after the start, when it was %s:\n",
+		units_time(text, since > start_ns ? since - start_ns : 0),
+		r->h->head->flags & MU_HOLDERS_ON_DEMAND ? "examined before" :
+							   "first examined");
 	holders_put_title(out, "gained", "held by");
 	if (!put_gains(out, &c, 0, 0))
 		fputs("nothing holds much more\n", out);

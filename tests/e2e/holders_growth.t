@@ -79,6 +79,34 @@ is $? 137 'a killed program'
 like "$(cat report)" '^ *99.2 KiB .*\+200  list in holder_growth' '... has what grew until its last snapshot'
 like "$(cat report)" 'examined .* after its start, and not at its end' '... and says of when it is'
 
+# ---- two times that a client asks ---------------------------------------------------------------
+
+rm -f in kept.mur
+mkfifo in
+memusage -q -o whole --top holder_growth <in >printed &
+launcher=$!
+exec 9>in
+until_true grep -q ready printed
+run memusage --pid=$launcher holders
+is "$status" 0 'a client asks'
+unlike "$out" 'The live heap is' '... and there is nothing to compare with'
+grow 1
+run memusage --pid=$launcher holders
+like "$out" '^The live heap is 79.7 KiB larger than .* after the start, when it was examined before:$' \
+	'it asks again: what has changed since'
+like "$out" '^ *99.2 KiB *[0-9.]*% *\+200  list in holder_growth$' '... what holds more'
+like "$out" '^ *97.7 KiB *[0-9.]*% *\+100  *200 x append_entries \(holder_growth' '... with the way to it'
+like "$out" '^Others hold 19.5 KiB less' '... and what was freed'
+run memusage --pid=$launcher holders kept.mur
+is "$status" 0 'a third time, with a file'
+is "$(retained list)" "[$((2 * round)),$((2 * round))]" '... which has the time before, and now'
+run memusageprint --holders kept.mur
+like "$out" '^The live heap is as large as .* when it was examined before:$' '... when nothing has changed'
+like "$out" '^nothing holds much more$' '... and nothing holds more'
+exec 9>&-
+wait $launcher
+is $? 0 'the program is unharmed'
+
 rm -f s.*
 run memusage -o report --holders --snapshot-when='blocks>1' --snapshot-file='s.%n' sh -c \
 	'holder_growth </dev/null; exec holder_growth </dev/null'
