@@ -1,0 +1,197 @@
+/* glibc_lists.c -- Free blocks of glibc's malloc that look as if they were in use.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/allocator/glibc_lists.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/xmalloc.h"
+#include "profile/base/array.h"
+
+enum {
+	CACHE_BINS = 64,
+	CACHE_MOST = 65535,	/* blocks of a size, by the type of the counts */
+	CACHE_CHUNK = 0x290,
+	FAST_MOST = 1 << 27,	/* blocks of a bin: 4 GiB of the smallest */
+	STORAGE_MOST = 1 << 16	/* bytes below a thread pointer that are searched */
+};
+
+#define SIZE_FLAGS UINT64_C(7)
+#define ALIGNMENT UINT64_C(16)
+
+/* struct tcache_perthread_struct of 2.31 to 2.41. */
+struct cache {
+	uint16_t count[CACHE_BINS];
+	uint64_t entry[CACHE_BINS];
+};
+
+static enum heap_result is_busy(struct glibc_lists *l, const char *why)
+{
+	snprintf(l->why, WHY_BYTES, "%s", why);
+	return HEAP_BUSY;
+}
+
+static void append_block(struct glibc_lists *l, uint64_t address, bool is_fast, bool is_own)
+{
+	array_reserve(&l->block, &l->room, l->count + UINT64_C(1), sizeof(*l->block));
+	l->block[l->count++] = (struct listed_block){ address, is_fast, is_own };
+}
+
+/* Since 2.32 a link is stored with the address that it is at, shifted by a page. */
+static uint64_t decode_link(const struct glibc_layout *layout, uint64_t at, uint64_t stored)
+{
+	return layout->mangles ? stored ^ at >> 12 : stored;
+}
+
+static bool may_be_block(const struct heap_memory *m, uint64_t address)
+{
+	return address && address % ALIGNMENT == 0 && heap_memory_is_data(m, address);
+}
+
+/* Reads the size of the chunk of a block, and the first word of the block. */
+static bool read_block(const struct heap_memory *m, uint64_t address, uint64_t word[2])
+{
+	return may_be_block(m, address) && heap_memory_read(m, address - 8, word, 16);
+}
+
+/* ---- caches of threads ------------------------------------------------------------------- */
+
+static bool read_cache(const struct heap_memory *m, uint64_t address, struct cache *c)
+{
+	uint64_t word[2];
+
+	if (!read_block(m, address, word) || (word[0] & ~SIZE_FLAGS) != CACHE_CHUNK ||
+	    word[0] & 2 || !heap_memory_read(m, address, c, sizeof(*c)))
+		return false;
+	for (unsigned int i = 0; i < CACHE_BINS; i++) {
+		if ((c->entry[i] != 0 && !may_be_block(m, c->entry[i])) ||
+		    (c->count[i] != 0 && c->entry[i] == 0))
+			return false;
+	}
+	return true;
+}
+
+static enum heap_result add_cache(struct glibc_lists *l, const struct heap_memory *m,
+				  const struct glibc_layout *layout, uint64_t address,
+				  const struct cache *c)
+{
+	append_block(l, address, false, true);
+	l->caches++;
+	for (unsigned int i = 0; i < CACHE_BINS; i++) {
+		uint64_t at = c->entry[i], word[2];
+		unsigned int count = 0;
+
+		for (; at && count < c->count[i]; count++) {
+			if (!read_block(m, at, word) ||
+			    (word[0] & ~(ALIGNMENT - 1)) != (uint64_t)i * 16 + 32)
+				return is_busy(l, "the cache of a thread is being changed");
+			append_block(l, at, false, false);
+			at = decode_link(layout, at, word[1]);
+		}
+		if (count != c->count[i] || at)
+			return is_busy(l, "the cache of a thread is being changed");
+	}
+	return HEAP_OK;
+}
+
+/* Static thread-local storage is laid out alike for all threads: where one has the pointer to its
+ * cache, others have it, too. Returns the distance below the thread pointer, 0 if none is found. */
+static uint64_t find_cache_pointer(const struct heap_memory *m, uint64_t base)
+{
+	static uint64_t word[STORAGE_MOST / 8];
+	const struct area *a = address_space_find(m->space, base - 8);
+	uint64_t low = base - STORAGE_MOST;
+	struct cache c;
+
+	if (!a)
+		return 0;
+	low = a->start > low ? a->start : low;
+	if (!heap_memory_read(m, low, word, base - low))
+		return 0;
+	/* What is near is libc's or the program's; farther below may be the stack. */
+	for (uint64_t at = base - 8; at >= low && at < base; at -= 8) {
+		if (read_cache(m, word[(at - low) / 8], &c))
+			return base - at;
+	}
+	return 0;
+}
+
+enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap_memory *m,
+					const struct glibc_layout *layout, bool heap_is_used)
+{
+	enum heap_result result = HEAP_OK;
+	uint64_t below = 0, address;
+	struct cache c;
+
+	for (uint32_t i = 0; i < m->threads && !below; i++)
+		below = find_cache_pointer(m, m->thread[i]);
+	if (!below && heap_is_used) {
+		snprintf(l->why, WHY_BYTES, "the caches of its threads were not found");
+		return HEAP_REFUSED;
+	}
+	for (uint32_t i = 0; i < m->threads && below && result == HEAP_OK; i++) {
+		if (!heap_memory_read(m, m->thread[i] - below, &address, sizeof(address)))
+			return is_busy(l, "a thread is just beginning or ending");
+		if (!address)
+			continue;
+		if (!read_cache(m, address, &c))
+			return is_busy(l, "the cache of a thread is being changed");
+		result = add_cache(l, m, layout, address, &c);
+	}
+	return result;
+}
+
+/* ---- fast bins --------------------------------------------------------------------------- */
+
+enum heap_result glibc_lists_add_fast(struct glibc_lists *l, const struct heap_memory *m,
+				      const struct glibc_layout *layout, uint64_t arena)
+{
+	uint64_t bin[ARENA_FAST_COUNT], word[2];
+
+	if (!heap_memory_read(m, arena + ARENA_FAST_BINS, bin, sizeof(bin)))
+		return is_busy(l, "an arena is gone");
+	for (unsigned int i = 0; i < ARENA_FAST_COUNT; i++) {
+		unsigned int count = 0;
+
+		/* It leads to the header of a chunk, 16 bytes before the block. */
+		for (uint64_t at = bin[i]; at; count++) {
+			if (count == FAST_MOST || !read_block(m, at + 16, word) ||
+			    (word[0] & ~(ALIGNMENT - 1)) != (uint64_t)i * 16 + 32)
+				return is_busy(l, "a list of free blocks is being changed");
+			append_block(l, at + 16, true, false);
+			at = decode_link(layout, at + 16, word[1]);
+		}
+	}
+	return HEAP_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------- */
+
+static int compare_blocks(const void *a, const void *b)
+{
+	const struct listed_block *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+void glibc_lists_sort(struct glibc_lists *l)
+{
+	if (l->count > 0)
+		qsort(l->block, l->count, sizeof(*l->block), compare_blocks);
+}
+
+uint32_t glibc_lists_first(const struct glibc_lists *l, uint64_t address)
+{
+	return (uint32_t)array_first_from(l->block, l->count, sizeof(*l->block),
+					  offsetof(struct listed_block, address), address);
+}
+
+void glibc_lists_free(struct glibc_lists *l)
+{
+	free(l->block);
+	l->block = NULL;
+	l->count = l->room = 0;
+}
