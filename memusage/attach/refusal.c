@@ -90,19 +90,31 @@ static enum target_result check_machine(const struct target *t, struct mu_error 
 	return TARGET_OK;
 }
 
-static enum target_result check_state(const struct target *t, struct mu_error *err)
+static enum target_result check_tracer(const struct target *t, struct mu_error *err)
 {
 	const uint64_t tracer = target_status(t, "\nTracerPid:", 10);
+
+	if (!tracer)
+		return TARGET_OK;
+	mu_error_set(err, MU_ERROR_SYSTEM, 0,
+		     "process %d traces it already (a debugger, or strace): end that first",
+		     (int)tracer);
+	return TARGET_REFUSED;
+}
+
+enum target_result refusal_check_reading(const struct target *t, struct mu_error *err)
+{
+	const enum target_result result = check_machine(t, err);
+
+	return result == TARGET_OK ? check_tracer(t, err) : result;
+}
+
+static enum target_result check_state(const struct target *t, struct mu_error *err)
+{
 	const uint64_t seccomp = target_status(t, "\nSeccomp:", 10);
 	const char *features;
 	char text[8192];
 
-	if (tracer) {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0,
-			     "process %d traces it already (a debugger, or strace): end that "
-			     "first", (int)tracer);
-		return TARGET_REFUSED;
-	}
 	if (seccomp)
 		return refuse(err, "it has a seccomp filter, which could kill it for a system call "
 				   "of the recorder: start it under memusage, or without the "
@@ -140,7 +152,7 @@ static enum target_result check_mappings(const struct target *t, struct mu_error
 
 enum target_result refusal_check(struct target *t, struct mu_error *err)
 {
-	enum target_result result = check_machine(t, err);
+	enum target_result result = refusal_check_reading(t, err);
 
 	if (result == TARGET_OK)
 		result = check_state(t, err);

@@ -18,6 +18,9 @@ int refusal_explain_denied(pid_t pid, struct mu_error *err);
  */
 enum target_result refusal_check(struct target *t, struct mu_error *err);
 
+/* refusal_check_reading -- Tells whether a process can be stopped and read, as refusal_check(). */
+enum target_result refusal_check_reading(const struct target *t, struct mu_error *err);
+
 /* refusal_check_threads -- Looks at the stopped threads: is their C library the one we know, is it
  * in a state in which the recorder can begin?
  */

@@ -87,8 +87,13 @@ static enum contact_status wait_while_busy(struct remote *r, contact_fn *reach)
 /* If OK, *RESULT is the result of the command. */
 static enum contact_status run_on_process(struct remote *r, int *result)
 {
-	enum contact_status status = wait_while_busy(r, contact_open);
+	enum contact_status status;
 
+	if (r->command->needs_no_recording) {
+		*result = r->command->run(r);
+		return CONTACT_OK;
+	}
+	status = wait_while_busy(r, contact_open);
 	/* Our own collector never denies us its own processes, so this one is not ours. */
 	if (status == CONTACT_DENIED)
 		return CONTACT_NOT_RECORDED;
@@ -171,9 +176,11 @@ enum { NOT_FOUND_STATUS = 64 }; /* + enum contact_status: exit status of a query
 static int work_as_owner(void *data)
 {
 	struct remote *r = data;
-	enum contact_status status, asked = wait_while_busy(r, contact_query);
+	enum contact_status status, asked = CONTACT_NOT_RECORDED;
 	int result = -1;
 
+	if (!r->command->needs_no_recording)
+		asked = wait_while_busy(r, contact_query);
 	owner_become(r->owner);
 	privsep_die_with_parent();
 	status = asked == CONTACT_BUSY ? asked : run_on_process_or_child(r, &result);

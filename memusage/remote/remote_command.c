@@ -16,6 +16,7 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusage/record/snapshot_file.h"
+#include "memusage/remote/remote_census.h"
 #include "memusage/remote/remote_holders.h"
 #include "memusage/remote/remote_leaks.h"
 #include "memusage/remote/remote_live.h"
@@ -293,6 +294,9 @@ static const struct remote_command commands[] = {
 	  .flags = CONTROL_EXCLUSIVE | CONTROL_HOLDERS | CONTROL_SAMPLES,
 	  .run = remote_holders_run, .is_pattern = true,
 	  .help = "show what holds its live blocks, or keep it in a recording" },
+	{ .name = "census", .operand = "FILE", .run = remote_census_run, .is_pattern = true,
+	  .needs_no_recording = true,
+	  .help = "count the blocks of any process, recorded or not (FILE.json: as JSON)" },
 	{ .name = "plot", .flags = CONTROL_SAMPLES, .run = remote_report_print,
 	  .help = "draw the course of the run so far" },
 	{ .name = "live", .run = remote_live_run,

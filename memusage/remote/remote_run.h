@@ -47,6 +47,7 @@ struct remote_command {
 	bool needs_operand;
 	bool takes_words; /* any number of operands, which the command reads itself */
 	bool needs_words; /* ... one at least, for the help */
+	bool needs_no_recording; /* it reads the process itself */
 	bool is_hidden; /* for memusageprint and memusagestat */
 };
 

@@ -236,9 +236,11 @@ static void print_rerun_command(pid_t pid)
 	length = file_read_text(path, text, sizeof(text));
 	if (length == 0)
 		return;
-	printf("To see who allocates from now on, record it as it runs:\n"
+	printf("To see how many blocks it has, of which sizes and classes:\n"
+	       "  memusage --pid=%d census\n"
+	       "To see who allocates from now on, record it as it runs:\n"
 	       "  memusage --attach=%d --top\n"
-	       "or start it again under memusage:\n  ", (int)pid);
+	       "or start it again under memusage:\n  ", (int)pid, (int)pid);
 	print_cd_command(pid);
 	/* The process chose the words that follow: none of them may become an option. */
 	fputs("memusage --record --", stdout);

@@ -75,6 +75,14 @@ done
 memusageprint --diff --to=json plain.massif growing.mur >diff.json
 is_valid 'the difference of a massif.out and a recording' diff.json
 
+sleep 300 &
+if memusage --pid=$! -q census census.json 2>/dev/null; then
+	is_valid 'a census' census.json
+else
+	skip 'processes cannot be read here' 1
+fi
+kill $!
+
 # shellcheck disable=SC2086  # a list of names
 "$python" "$tool" validate "$schema" $files >complaints 2>&1
 for file in $files; do

@@ -27,7 +27,8 @@ def forbid_unknown(node):
 def definition_of(document):
     """The part of the schema for a document, so that messages are about one kind."""
     names = {'memusage': 'process', 'massif': 'massif', 'memusage-diff': 'diff',
-             'memusage-gate': 'gate', 'memusage-graph': 'graph'}
+             'memusage-gate': 'gate', 'memusage-graph': 'graph',
+             'memusage-census': 'census'}
     return names.get(document.get('format') if isinstance(document, dict) else None)
 
 
