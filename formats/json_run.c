@@ -128,6 +128,23 @@ static void write_marks(FILE *out, const struct image *im)
 	fputs("],\n", out);
 }
 
+/* Blocks that the process had when memusage attached to it. */
+static void write_before(FILE *out, const struct result *r)
+{
+	static const char *const words[] = {
+		[MU_BEFORE_KNOWN] = "exact", [MU_BEFORE_AT_MOST] = "at most",
+		[MU_BEFORE_APART] = "apart",
+	};
+	const struct result_recorded *from = &r->recorded;
+
+	if (from->before == MU_BEFORE_UNKNOWN)
+		return;
+	fprintf(out, "\"before\":{\"known\":\"%s\",\"blocks\":%" PRIu64 ",\"bytes\":%" PRIu64
+		",\"gone_blocks\":%" PRIu64 ",\"gone_bytes\":%" PRIu64 "},\n", words[from->before],
+		from->before_blocks, from->before_bytes,
+		from->earlier_frees + from->earlier_reallocs, from->before_gone);
+}
+
 struct list_writer {
 	FILE *out;
 	bool has_items;
@@ -174,6 +191,7 @@ static void write_figures(FILE *out, const struct result *r)
 	fprintf(out, ",\n\"heap_total\":%" PRIu64 ",\"call_count\":%" PRIu64 ",\"stack_peak\":%"
 		PRIu64 ",\"recorder_bytes\":%" PRIu64 ",\n", counters_heap_total(&r->counters),
 		counters_calls(&r->counters), r->stack_peak, r->memory.recorder);
+	write_before(out, r);
 	write_calls(out, &r->counters);
 	write_histogram(out, &r->counters);
 	write_threads(out, r);

@@ -62,6 +62,9 @@ struct mu_attach {
 	uint64_t segment_size, slots, slot_size;
 	uint64_t generation; /* MU_ATTACH_MARK << 48 | a random number << 32 */
 	uint64_t stack_end;  /* of the first thread */
+	uint32_t before;     /* enum mu_before, and the blocks that there are */
+	uint32_t reserved;
+	uint64_t before_blocks, before_bytes;
 	uint64_t auxv[2 * MU_ATTACH_WORDS];
 	/* From the recorder. */
 	uint32_t state; /* enum mu_attach_state; stored last */

@@ -18,7 +18,19 @@ struct mu_recorded {
 	uint64_t earlier_frees;	   /* frees of blocks that are not known: from before the start, */
 	uint64_t earlier_reallocs; /* or from a pause; ... and reallocs */
 	uint32_t began_asleep;	   /* 1: the process itself, or the one that it was forked from */
-	uint32_t reserved[7];
+	uint32_t before;	   /* enum mu_before: what is known of the blocks that a process had
+				    * when memusage attached to it */
+	uint64_t before_blocks;	   /* how many these were; 0 with MU_BEFORE_AT_MOST */
+	uint64_t before_bytes;	   /* ... and their usable bytes */
+	uint64_t before_gone;	   /* bytes of them that were freed or reallocated since; they are
+				    * as many blocks as earlier_frees and earlier_reallocs say */
+};
+
+enum mu_before {
+	MU_BEFORE_UNKNOWN = 0,
+	MU_BEFORE_KNOWN = 1,
+	MU_BEFORE_AT_MOST = 2, /* only bytes, with free ones between blocks */
+	MU_BEFORE_APART = 3    /* as KNOWN, but in no sum: samples do not tell what is freed */
 };
 
 /* Things a report must say; bits of mu_image.notes. */

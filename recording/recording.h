@@ -483,7 +483,8 @@ struct mu_site {
 };
 /* Kinds of sites outside of malloc's family. */
 enum mu_site_fn { MU_SITE_FN_BLOCK = 32, MU_SITE_FN_NESTED = 33, MU_SITE_FN_AD_HOC = 34,
-		  MU_SITE_FN_PAGES = 35 };
+		  MU_SITE_FN_PAGES = 35,
+		  MU_SITE_FN_BEFORE = 36 /* blocks from before memusage attached */ };
 
 enum mu_site_flag {
 	MU_SITE_IGNORED = 1, /* --ignore-fn */

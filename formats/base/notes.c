@@ -86,6 +86,30 @@ void notes_drops(const struct result *r, notes_drop_fn *put, void *data)
 	}
 }
 
+/* Frees and reallocs of blocks that are not known are of these. */
+static void write_before_note(const struct notes *to, const struct result_recorded *r)
+{
+	char blocks[UNITS_LENGTH], bytes[UNITS_LENGTH], gone[UNITS_LENGTH], freed[UNITS_LENGTH];
+
+	units_grouped(blocks, r->before_blocks);
+	units_bytes(bytes, r->before_bytes);
+	units_grouped(gone, r->earlier_frees + r->earlier_reallocs);
+	units_bytes(freed, r->before_gone);
+	if (r->before == MU_BEFORE_KNOWN)
+		write_note(to, "memusage attached to the process while it ran: it had %s blocks of "
+			       "%s before, of which %s of %s are gone", blocks, bytes, gone, freed);
+	else if (r->before == MU_BEFORE_AT_MOST)
+		write_note(to, "memusage attached to the process while it ran: it had blocks of %s "
+			       "at most before, of which %s of %s are gone", bytes, gone, freed);
+	else if (r->before == MU_BEFORE_APART)
+		write_note(to, "memusage attached to the process while it ran: it had %s blocks of "
+			       "%s before, which are in no other figure, since samples do not tell "
+			       "which of them are gone", blocks, bytes);
+	else
+		write_note(to, "memusage attached to the process while it ran: blocks from "
+			       "before are not known");
+}
+
 static void write_fact_notes(const struct notes *to, const struct result *result)
 {
 	uint32_t notes = result->notes;
@@ -120,8 +144,7 @@ static void write_fact_notes(const struct notes *to, const struct result *result
 		write_note(to, "the process was forked by one that memusage had attached to: "
 			       "blocks from before are not known");
 	else if (notes & MU_NOTE_ATTACHED)
-		write_note(to, "memusage attached to the process while it ran: blocks from "
-			       "before are not known");
+		write_before_note(to, &result->recorded);
 	else if (notes & MU_NOTE_RAW_CLONE)
 		write_note(to, "the process began by a raw clone(): blocks from before it are not "
 			       "known");

@@ -15,6 +15,7 @@
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/event/earlier_blocks.h"
 #include "libmemusage/event/hook_recovery.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/slot.h"
@@ -194,6 +195,7 @@ static bool begin_image(struct mu_attach *a)
 	}
 	rec.image->notes |= MU_NOTE_ATTACHED;
 	rec.was_paused = true;
+	earlier_blocks_begin((enum mu_before)a->before, a->before_blocks, a->before_bytes);
 	snapshots_find_clock();
 	return true;
 }

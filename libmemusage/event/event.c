@@ -5,6 +5,7 @@
 #include "libmemusage/event/event.h"
 
 #include "libmemusage/base/locks.h"
+#include "libmemusage/event/earlier_blocks.h"
 #include "libmemusage/event/sampled_event.h"
 #include "libmemusage/image/list_lock.h"
 #include "libmemusage/tables/block_search.h"
@@ -106,7 +107,7 @@ void event_alloc_slow(struct thread *thread, enum mu_fn fn, const void *block, u
 		record_new_block(thread, fn, block, size, sp, mode);
 }
 
-void event_free_unknown(struct thread *thread)
+void event_free_unknown(struct thread *thread, const void *block, uint64_t sp)
 {
 	unsigned int mode = gate.mode;
 
@@ -115,7 +116,7 @@ void event_free_unknown(struct thread *thread)
 	else if (!rec.was_paused)
 		thread->pub.counters.unknown_frees++;
 	else if (!(mode & MODE_PAUSED))
-		__atomic_fetch_add(&rec.image->recorded.earlier_frees, 1, __ATOMIC_RELAXED);
+		earlier_blocks_free(thread, block, sp);
 }
 
 bool event_free_slow(struct thread *thread, const void *block, struct block *known, uint64_t sp)

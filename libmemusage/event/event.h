@@ -284,12 +284,12 @@ INLINE bool event_take(struct thread *thread, const void *block, struct block *k
 	return true;
 }
 
-/* event_free_unknown -- count the free of a block that is not in the table.
+/* event_free_unknown -- count the free of a block that is not in the table, about to be done.
  *
  * It is from before recording began, or from a pause, if there was one. While there is, it does not
  * count. Inside the hook. Async-signal-safe.
  */
-void event_free_unknown(struct thread *thread);
+void event_free_unknown(struct thread *thread, const void *block, uint64_t sp);
 
 /* event_free -- record a free or delete of `block`, not NULL.
  *
@@ -309,7 +309,7 @@ INLINE bool event_free(struct thread *thread, const void *block, uint64_t sp)
 		if (probes_are_wanted())
 			probe_free(block);
 	} else if ((uint64_t)block != thread->deleting) {
-		event_free_unknown(thread);
+		event_free_unknown(thread, block, sp);
 	}
 	return ok;
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "libmemusage/base/quiet.h"
+#include "libmemusage/event/earlier_blocks.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/event/sampled_event.h"
 #include "libmemusage/tables/stack_sum.h"
@@ -125,12 +126,12 @@ static void record_realloc_free(struct thread *thread, const void *block, const 
 	event_freed(thread, block, old, sp, mode);
 }
 
-static void count_unknown_realloc(struct thread *thread)
+static void count_unknown_realloc(struct thread *thread, const void *block)
 {
 	if (!rec.was_paused)
 		thread->pub.counters.unknown_frees++;
 	else if (!(gate.mode & MODE_PAUSED))
-		__atomic_fetch_add(&rec.image->recorded.earlier_reallocs, 1, __ATOMIC_RELAXED);
+		earlier_blocks_realloc(thread, block);
 }
 
 bool realloc_take(struct thread *thread, const void *block, struct block *old)
@@ -142,7 +143,7 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old)
 	bool known = blocks_take(thread, (uint64_t)block, old, gate.mode & MODE_MANY);
 
 	if (!known) {
-		count_unknown_realloc(thread);
+		count_unknown_realloc(thread, block);
 		return false;
 	}
 	thread->pub.flags |= MU_THREAD_MOVES;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/attach/before.h"
 #include "memusage/attach/blob.h"
 #include "memusage/attach/refusal.h"
 #include "memusage/attach/stop.h"
@@ -106,6 +107,9 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 	p->slot_size = head->slot_size;
 	p->generation = MU_ATTACH_MARK << 48 | (uint64_t)chance << 32;
 	p->stack_end = read_stack_end(&s->t);
+	p->before = s->a->before.kind;
+	p->before_blocks = s->a->before.blocks;
+	p->before_bytes = s->a->before.bytes;
 	memcpy(p->auxv, s->t.auxv, sizeof(p->auxv));
 }
 
@@ -244,6 +248,8 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 	if (result == TARGET_OK && target_read_maps(&s->t, &s->a->err) < 0)
 		result = TARGET_REFUSED;
 	if (result == TARGET_OK)
+		result = before_count(s);
+	if (result == TARGET_OK)
 		result = borrow_begin(&s->b, &s->t, &s->a->err);
 	if (result != TARGET_OK)
 		return result;
@@ -276,6 +282,7 @@ static enum target_result attach_once(struct attachment *a, void *data)
 		result = TARGET_REFUSED;
 	if (result != TARGET_OK)
 		return result;
+	before_prepare(&s);
 	s.parameters = xcalloc(1, sizeof(*s.parameters));
 	s.began_ns = clock_now(CLOCK_MONOTONIC);
 	result = target_stop(&s.t, &a->err);

@@ -15,6 +15,16 @@
 #include "memusage/record/arena.h"
 #include "profile/base/error.h"
 
+/* The blocks that the process had before. */
+struct attachment_before {
+	enum mu_before kind;
+	uint64_t blocks, bytes;
+	uint64_t ns;		/* that it took to count them, while the process stood */
+	unsigned int release;	/* of glibc, 0: they cannot be counted */
+	unsigned int tries;	/* in which they were being changed */
+	char why[200];	/* they are not known, or not exactly */
+};
+
 struct attachment {
 	pid_t pid;
 	uint64_t parameters, parameters_size; /* addresses in the process, and bytes */
@@ -24,6 +34,7 @@ struct attachment {
 	uint64_t pause_ns;	/* how long its threads stood: of the last stop */
 	unsigned int tries;	/* how often it had to be stopped */
 	unsigned int threads;	/* at the last stop */
+	struct attachment_before before;
 	struct mu_error err;
 	bool is_left;		/* the recorder could not be taken away */
 };

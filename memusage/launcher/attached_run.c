@@ -28,6 +28,26 @@ char *attached_run_program(unsigned int pid)
 	return length > 0 ? xstrndup(path, (size_t)length) : xasprintf("process %u", pid);
 }
 
+static void tell_before(const struct attachment *a, bool is_verbose)
+{
+	const struct attachment_before *b = &a->before;
+	char bytes[UNITS_LENGTH], blocks[UNITS_LENGTH], time[UNITS_LENGTH];
+
+	if (b->kind == MU_BEFORE_UNKNOWN)
+		fprintf(stderr, "memusage: process %d: its blocks from before are not known: %s\n",
+			(int)a->pid, b->why);
+	else if (b->kind == MU_BEFORE_AT_MOST)
+		fprintf(stderr, "memusage: process %d: its blocks from before are %s at most: %s, "
+				"and to count them would stop it for too long (memusage --pid=%d "
+				"census does)\n", (int)a->pid, units_bytes(bytes, b->bytes), b->why,
+			(int)a->pid);
+	else if (is_verbose)
+		fprintf(stderr, "memusage: process %d: it has %s blocks of %s from before; to "
+				"count them took %s of that\n", (int)a->pid,
+			units_grouped(blocks, b->blocks), units_bytes(bytes, b->bytes),
+			units_time(time, b->ns));
+}
+
 /* The pause is the process's: users of a server want to know it. */
 static void tell_begun(const struct attachment *a, const struct settings *settings)
 {
@@ -42,6 +62,7 @@ static void tell_begun(const struct attachment *a, const struct settings *settin
 		fprintf(stderr, "memusage: process %d: its %u thread%s stood for %s\n",
 			(int)a->pid, a->threads, a->threads == 1 ? "" : "s",
 			units_time(pause, a->pause_ns));
+	tell_before(a, settings->verbose);
 }
 
 void attached_run_begin(struct attached_run *r, struct session *s, const struct mu_config *config)

@@ -109,7 +109,7 @@ static void load_stack_table(struct profile *p, const struct image *im)
 
 void profile_load_places(struct profile *p, const struct image *im)
 {
-	*p = (struct profile){ .has_start = im->head.notes & MU_NOTE_PAGES };
+	*p = (struct profile){ .notes = im->head.notes & (MU_NOTE_PAGES | MU_NOTE_ATTACHED) };
 	modules_load(&p->modules, im);
 	load_frame_tree(p, im);
 }
@@ -185,9 +185,10 @@ static size_t list_requests(struct profile *p, const struct wanted *wanted,
 }
 
 /* Memory mapped at the start has stacks without calls: the address 0 and, for an object, its first
- * address. */
-static void name_program_start(struct profile *p)
+ * address. Blocks from before an attach have the address 0 alone. */
+static void name_start(struct profile *p)
 {
+	const bool has_pages = p->notes & MU_NOTE_PAGES;
 	char name[OBJECT_NAME + 3];
 
 	for (uint32_t i = 0; i < p->location_count; i++) {
@@ -195,8 +196,8 @@ static void name_program_start(struct profile *p)
 		const char *path = profile_object(p, i);
 
 		if (l->pc == 1 && !*path)
-			strcpy(name, "[program start]");
-		else if (*path && l->pc - 1 == p->modules.module[l->module].start)
+			strcpy(name, has_pages ? "[program start]" : "[before the attach]");
+		else if (has_pages && *path && l->pc - 1 == p->modules.module[l->module].start)
 			snprintf(name, sizeof(name), "[%.*s]", OBJECT_NAME, basename(path));
 		else
 			continue;
@@ -220,8 +221,8 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 	symbols_free(&p->symbols);
 	result = symbols_resolve(&p->symbols, module, modules, request,
 				 list_requests(p, wanted, request), o, err);
-	if (result == 0 && p->has_start)
-		name_program_start(p);
+	if (result == 0 && p->notes)
+		name_start(p);
 	free(wanted);
 	free(request);
 	free(module);

@@ -140,6 +140,11 @@ static void read_recorded_parts(struct result *r, const struct image *im)
 
 	to->earlier_frees = from->earlier_frees;
 	to->earlier_reallocs = from->earlier_reallocs;
+	to->before = from->before <= MU_BEFORE_APART ? (enum mu_before)from->before :
+						       MU_BEFORE_UNKNOWN;
+	to->before_blocks = from->before_blocks;
+	to->before_bytes = from->before_bytes;
+	to->before_gone = from->before_gone;
 	to->began_asleep = from->began_asleep;
 	if (to->began_asleep)
 		to->parts = marks_recorded(im, im->head.process.exit_mono_ns, to->part,

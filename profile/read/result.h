@@ -50,6 +50,8 @@ struct result_recorded {
 	uint64_t ns;		/* ... in all, without a last one whose end is not known */
 	uint64_t earlier_frees;	/* frees of blocks from before or between them */
 	uint64_t earlier_reallocs;
+	enum mu_before before;	/* what is known of those that an attacher found, as in ... */
+	uint64_t before_blocks, before_bytes, before_gone; /* ... struct mu_recorded */
 	struct mark_part part[RESULT_PARTS]; /* the first ones */
 };
 

@@ -1,0 +1,33 @@
+/* earlier_blocks.h -- blocks that a process had when memusage attached to it.
+ *
+ * They are not in the table: the attacher has counted them, and they are one place, a stack with
+ * the address 0. What is freed and not known is one of them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "libmemusage/image/thread.h"
+#include "recording/recorded.h"
+
+/* earlier_blocks_begin -- put what there is into the heap of a new image.
+ *
+ * kind  with MU_BEFORE_UNKNOWN nothing is done.
+ * Before the gate opens, in a process whose malloc is glibc's.
+ */
+void earlier_blocks_begin(enum mu_before kind, uint64_t blocks, uint64_t bytes);
+
+/* earlier_blocks_free -- count the free of a block that is not known, about to be done.
+ *
+ * sp  from hook_sp().
+ * Inside the hook. Async-signal-safe.
+ */
+void earlier_blocks_free(struct thread *thread, const void *block, uint64_t sp);
+
+/* earlier_blocks_realloc -- count a realloc of such a block, about to be done: it ends the block.
+ *
+ * As earlier_blocks_free().
+ */
+void earlier_blocks_realloc(struct thread *thread, const void *block);

@@ -1,0 +1,151 @@
+#!/bin/sh
+# attach_before.t -- the blocks that a process had before memusage attached to it are one place, from the
+# first moment: what they were, less what is freed of them, with what is recorded, is what is there
+# afterwards, to the byte.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage memusageprint heaps attached
+need mkfifo python3
+PATH=$WORKLOADS:$PATH
+
+order() {
+	echo "$*" >&3
+	read -r answer <&4
+}
+# counts: blocks and bytes in use now, by a census
+counts() {
+	memusage --pid="$job" -q census now.json &&
+		python3 -c "import json; d = json.load(open('now.json'))['used']
+print(d['blocks'], d['bytes'])"
+}
+# get EXPRESSION: of the recording run.mur as JSON, `d`
+get() {
+	memusageprint --to=json run.mur >run.json
+	python3 -c "import json; d = json.load(open('run.json')); b = d['before']; print($1)"
+}
+
+begin_live heaps
+order make 0 1000 104
+if ! can_attach "$job"; then
+	end
+	skip_all "processes cannot be attached to here: $why"
+fi
+
+# ---- known truth ---------------------------------------------------------------------------------
+# Of all sizes here malloc makes what was asked for. Threads that come and go leave their structures
+# with libc, so they have come and gone once before.
+
+order make 1 600 1000
+order make 2 300 24
+order make 3 40 40008
+order churn 3
+first_counts=$(counts)
+ok 'a process with blocks in four arenas' attach "$job" -v -o report --record=run.mur
+order free 0 200
+order free 1 100
+order churn 3
+order make 1 50 2008
+order realloc 2 30 328
+order churn 20
+order make 0 70 24
+order free 3 900
+detach
+is "$status" 0 '... is recorded for a while'
+# Of 1940 old blocks 1230 are gone, the oldest ones.
+like "$(cat attach.err)" "it has [0-9,]* blocks of [0-9.]* [KM]iB from before" '-v tells what it had'
+like "$(cat report)" "it had [0-9,]* blocks of [0-9.]* [KM]iB before, of which 1,230 of [0-9.]* KiB are gone" \
+	'the report tells what became of it'
+is "$(get 'b["blocks"], b["bytes"]')" "$first_counts" 'they are what a census counts'
+is "$(get 'b["gone_blocks"]')" 1230 'what is gone'
+is "$(get 'b["gone_bytes"]')" $((1000 * 104 + 230 * 1000)) '... to the byte'
+is "$(get 'd["heap"]["now"]')" "$(counts | cut -d' ' -f2)" \
+	'the heap at the end is what there is now, to the byte'
+is "$(get 'sum(s["live_blocks"] for s in d["sites"])')" "$(counts | cut -d' ' -f1)" '... and to the block'
+is "$(get '[s["call"] for s in d["sites"] if s["total_blocks"] == b["blocks"]]')" "['other']" \
+	'they are a place of their own'
+like "$(memusageprint --leaks run.mur)" "  \[before the attach\]" '... with its name'
+like "$(memusageprint --to=folded run.mur)" '^\[before the attach\] [0-9]' '... in other formats, too'
+ok 'dhat has what was recorded' memusageprint --to=dhat run.mur
+
+same_rounds=0
+for _ in 1 2 3 4 5 6; do
+	attach "$job" -o report --record=run.mur
+	order free 2 20
+	order churn 10
+	order make 3 25 504
+	order realloc 0 5 1000
+	order free 1 7
+	detach
+	[ "$(get 'd["heap"]["now"]')" = "$(counts | cut -d' ' -f2)" ] && same_rounds=$((same_rounds + 1))
+done
+is "$same_rounds" 6 'so it is each time'
+bytes=$(counts | cut -d' ' -f2)
+attach "$job" -o report
+order make 0 20 104
+order free 0 10
+order make 0 2 104
+detach
+like "$(cat report)" "heap peak: $((bytes + 2080))," 'without call stacks the heap is right, too'
+
+# ---- not exactly ---------------------------------------------------------------------------------
+
+MEMUSAGE_ATTACH_BLOCKS=10
+export MEMUSAGE_ATTACH_BLOCKS
+attach "$job" --record=run.mur -o report
+order free 0 3
+detach
+unset MEMUSAGE_ATTACH_BLOCKS
+like "$(cat attach.err)" "blocks from before are [0-9.]* [KM]iB at most: it has more than 10 blocks" \
+	'more blocks than are counted'
+like "$(cat report)" "it had blocks of [0-9.]* [KM]iB at most before, of which 3 of" '... are in the report'
+is "$(get 'b["known"], b["blocks"], b["gone_blocks"]')" 'at most 0 3' '... and in JSON'
+attach "$job" --sample=4K --record=run.mur -o report
+order free 0 3
+order make 0 100 104
+detach
+like "$(cat report)" 'before, which are in no other figure, since samples' 'with --sample they are apart'
+is "$(get 'b["known"], b["gone_blocks"]' 2>/dev/null)" 'apart 0' '... and in JSON'
+end
+
+other=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -1)
+if [ -n "$other" ]; then
+	begin_live env LD_PRELOAD="$other" heaps
+	order make 0 1000 100
+	attach "$job" -o report --record=run.mur
+	order free 0 30
+	detach
+	like "$(cat attach.err)" 'from before are not known: its malloc is that of libjemalloc.so.2' \
+		'another malloc'
+	like "$(cat report)" 'blocks from before are not known' '... is said in the report'
+	like "$(cat report)" '30 frees of blocks from before' '... with what is freed'
+	end
+else
+	skip 'no jemalloc here' 3
+fi
+
+# ---- while threads work ----------------------------------------------------------------------------
+# A thread that stands in the middle of free has a block that counts as in use.
+
+rm -f input
+mkfifo input
+attached blocks 4 <input >output &
+job=$!
+exec 3>input 4</dev/null
+until_true grep -q ready output
+near=0
+for _ in 1 2 3 4; do
+	attach "$job" --record=run.mur -o report
+	sleep 0.2
+	detach
+	then=$(counts | cut -d' ' -f1)
+	[ "$(get "b['known'] == 'exact' and d['heap']['now'] >= 0 and
+abs(sum(s['live_blocks'] for s in d['sites']) - $then) < 150")" = True ] && near=$((near + 1))
+done
+is "$near" 4 'threads that allocate all the time: about as many blocks as a census counts then'
+exec 3>&-
+wait "$job"
+like "$(tail -1 output)" 'bad=0$' '... and are not harmed'
+done_testing
