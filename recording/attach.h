@@ -2,7 +2,8 @@
  * other; docs/design.md, "Attaching".
  *
  * Part of the contract, but of no file: both sides are of one version. The structure is in private
- * memory of the process, at the address that attach_begin() gets.
+ * memory of the process, at the address that attach_begin() gets. There the next attacher finds
+ * what has to be undone, should this one be killed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,6 +28,11 @@
 #define MU_ATTACH_WORDS 64u
 #define MU_ATTACH_TEXT 128u
 #define MU_ATTACH_JUMP 5u
+
+/* The memory file by which the mappings of a recorder are found in a process: this structure, the
+ * stack on which it began, and its library are one range of addresses. */
+#define MU_ATTACH_FILE "memusage-attach"
+#define MU_ATTACH_MAGIC UINT64_C(0x3148434154415554) /* another layout has another one */
 
 enum mu_attach_state {
 	MU_ATTACH_NOT_YET = 0,
@@ -57,6 +63,14 @@ struct mu_attach_write {
 
 struct mu_attach {
 	/* From the attacher. */
+	uint64_t magic; /* MU_ATTACH_MAGIC */
+	uint64_t size;	/* of the range that begins here */
+	uint64_t stack, blob; /* where its other parts begin, from here, ... */
+	struct mu_own_mapping text; /* ... and its code, an address */
+	uint64_t attacher_start; /* in clock ticks since the boot: tells it from a later process */
+	uint64_t attacher_namespace; /* inode of the PID namespace that has ... */
+	uint32_t attacher;	     /* ... this process */
+	uint32_t is_leaving; /* the recorder is being unmapped; see stop_remove_recorder() */
 	int32_t fd; /* of the segment, in the process */
 	uint32_t slot;
 	uint64_t segment_size, slots, slot_size;

@@ -214,6 +214,9 @@ void memory_limit_prepared(uint64_t keep)
 		return;
 	PROGRAM_SYS2(SYS_munmap, end, memory.end - end);
 	memory.end = end;
+	/* The list must not name what the program may map there. */
+	memory_unregister(memory.prepared);
+	memory_register(memory.prepared, end - memory.prepared);
 }
 
 bool memory_grow_numbers(uint32_t **array, uint32_t *count, uint32_t index)

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,49 +34,112 @@ struct beginning {
 	const char *library;
 	const struct mu_config *config;
 	const void *watch;
+	pid_t attacher; /* the process that lives as long as the recording */
 	int wire; /* the arena's descriptor goes there */
 };
 
-/* ---- the arena --------------------------------------------------------------------------- */
+/* ---- memory files ------------------------------------------------------------------------ */
 
-/* It is made by the process, so it must be visible in no namespace, and belongs to its user and its
- * control group. */
-static int fetch_arena(struct stop *s)
+static int fetch_file(struct stop *s, int remote)
 {
 	char path[64];
 	int pidfd = (int)syscall(SYS_pidfd_open, s->t.pid, 0), fd = -1;
 
 	if (pidfd >= 0) {
-		fd = (int)syscall(SYS_pidfd_getfd, pidfd, s->remote_fd, 0);
+		fd = (int)syscall(SYS_pidfd_getfd, pidfd, remote, 0);
 		close(pidfd);
 	}
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)s->t.view, s->remote_fd);
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)s->t.view, remote);
 		fd = open(path, O_RDWR | O_CLOEXEC);
 	}
 	return fd;
 }
 
-static enum target_result make_arena(struct stop *s, const struct beginning *from,
-				     struct arena *arena)
+/* A memory file is made by the process, so it must be visible in no namespace, and belongs to its
+ * user and its control group. *REMOTE is the descriptor there. */
+static enum target_result make_file(struct stop *s, const char *name, int *remote, int *local)
 {
-	long fd;
-	int local;
+	const uint64_t text = borrow_text(&s->b, name);
+	long fd = CALL(&s->b, SYS_memfd_create, text, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	target_write(&s->t, s->a->parameters, STOP_ARENA, sizeof(STOP_ARENA));
-	fd = CALL(&s->b, SYS_memfd_create, s->a->parameters, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd == -EMFILE)
 		return stop_refuse(s, "it has no free file descriptor (ulimit -n)", 0);
 	if (fd < 0)
 		return stop_refuse(s, "memfd_create in it", -fd);
-	s->remote_fd = (int)fd;
-	local = fetch_arena(s);
-	if (local < 0)
-		return stop_refuse(s, "cannot get the memory for the recording from it", errno);
+	*remote = (int)fd;
+	*local = fetch_file(s, *remote);
+	return *local >= 0 ? TARGET_OK :
+			     stop_refuse(s, "cannot get the memory for the recording from it",
+					 errno);
+}
+
+static enum target_result make_arena(struct stop *s, const struct beginning *from,
+				     struct arena *arena)
+{
+	int local = -1;
+	enum target_result result = make_file(s, STOP_ARENA, &s->remote_fd, &local);
+
+	if (result != TARGET_OK)
+		return result;
 	if (arena_create_in(arena, local, from->config, &s->a->err) < 0)
 		return TARGET_REFUSED;
 	memcpy(arena->shared->watch, from->watch, sizeof(arena->shared->watch));
 	return arena_claim(arena) == 0 ? TARGET_OK : stop_refuse(s, "no slot is free", 0);
+}
+
+static void close_remote(struct stop *s, int *fd)
+{
+	if (*fd >= 0)
+		CALL(&s->b, SYS_close, (uint64_t)*fd);
+	*fd = -1;
+}
+
+/* ---- the recorder's range of addresses --------------------------------------------------- */
+
+#define PARAMETERS_SIZE ((sizeof(struct mu_attach) + PAGE - 1) & -PAGE)
+#define BLOB_AT (PARAMETERS_SIZE + STOP_STACK) /* the stack lies between */
+
+static uint64_t own_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? st.st_ino : 0;
+}
+
+/* The name of the file is in the list of mappings, and its contents tell the rest, from the moment
+ * that it is mapped: so whenever we are killed, the next attacher finds what there is. */
+static enum target_result map_range(struct stop *s, const struct blob *blob, pid_t attacher)
+{
+	struct mu_attach *p = s->parameters;
+	struct stat st;
+	enum target_result result = make_file(s, MU_ATTACH_FILE, &s->remote_file, &s->file);
+	long place;
+
+	if (result != TARGET_OK)
+		return result;
+	p->magic = MU_ATTACH_MAGIC;
+	p->size = BLOB_AT + blob->size;
+	p->stack = PARAMETERS_SIZE;
+	p->blob = BLOB_AT;
+	p->attacher = (uint32_t)attacher;
+	p->attacher_start = process_start_time(attacher);
+	p->attacher_namespace = own_namespace();
+	if (ftruncate(s->file, (off_t)p->size) < 0 || fstat(s->file, &st) < 0 ||
+	    pwrite(s->file, p, sizeof(*p), 0) != (ssize_t)sizeof(*p))
+		return stop_refuse(s, "cannot write to its memory file", errno);
+	place = CALL(&s->b, SYS_mmap, 0, p->size, PROT_NONE, MAP_PRIVATE | MAP_NORESERVE,
+		     (uint64_t)s->remote_file, 0);
+	if (place < 0 && place > -(long)PAGE)
+		return stop_refuse(s, "it has no room left in its memory", -place);
+	s->a->file = st.st_ino;
+	s->a->parameters = (uint64_t)place;
+	s->a->size = p->size;
+	s->a->blob = (uint64_t)place + BLOB_AT;
+	s->a->code.stack = (struct mu_own_mapping){ (uint64_t)place + PARAMETERS_SIZE, STOP_STACK };
+	place = CALL(&s->b, SYS_mprotect, s->a->parameters, BLOB_AT, PROT_READ | PROT_WRITE);
+	return place == 0 ? TARGET_OK :
+			    stop_refuse(s, "it has no room left in its memory", -place);
 }
 
 /* ---- beginning --------------------------------------------------------------------------- */
@@ -117,7 +181,6 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 static enum target_result take_answer(struct stop *s)
 {
 	const struct mu_attach *p = s->parameters;
-	struct code *c = &s->a->code;
 
 	if (!target_read(&s->t, s->a->parameters, s->parameters, sizeof(*p)))
 		return stop_refuse(s, "it has ended", 0);
@@ -125,22 +188,9 @@ static enum target_result take_answer(struct stop *s)
 	s->a->own = p->own;
 	if (p->state != MU_ATTACH_BEGUN)
 		return stop_refuse(s, p->why[0] ? p->why : "the recorder could not begin in it", 0);
-	if (p->entries == 0 || p->entries > MU_ATTACH_ENTRIES || p->writes > MU_ATTACH_WRITES ||
-	    p->areas > MU_ATTACH_AREAS || p->inside >= MU_ATTACH_TLS + MU_ATTACH_TLS_BYTES ||
-	    p->key >= MU_ATTACH_TLS + MU_ATTACH_TLS_BYTES)
+	if (p->entries == 0 || p->writes > MU_ATTACH_WRITES || !code_take(&s->a->code, p))
 		return stop_refuse(s, "the recorder's answer makes no sense", 0);
 	s->remote_fd = -1;
-	c->inside = p->inside;
-	c->key = p->key;
-	c->generation = p->generation;
-	c->areas = p->areas;
-	c->entries = p->entries;
-	memcpy(c->area, p->area, sizeof(c->area));
-	memcpy(c->entry, p->entry, sizeof(c->entry));
-	for (uint32_t i = 0; i < c->entries; i++) {
-		if (c->entry[i].count > MU_ATTACH_JUMP)
-			return stop_refuse(s, "the recorder's answer makes no sense", 0);
-	}
 	return TARGET_OK;
 }
 
@@ -180,13 +230,13 @@ static enum target_result change_code(struct stop *s)
 static enum target_result run_recorder(struct stop *s, struct blob *blob)
 {
 	struct attachment *a = s->a;
-	const struct mu_own_mapping stack = { s->stack, STOP_STACK };
 	uint32_t state;
 
-	a->code.text = (struct mu_own_mapping){ a->blob + blob->text.start, blob->text.size };
+	s->parameters->text =
+		(struct mu_own_mapping){ a->blob + blob->text.start, blob->text.size };
 	if (!target_write(&s->t, a->parameters, s->parameters, sizeof(*s->parameters)))
 		return stop_refuse(s, "cannot write to it", errno);
-	state = borrow_run(&s->b, a->blob + blob->begin, a->parameters, &stack,
+	state = borrow_run(&s->b, a->blob + blob->begin, a->parameters, &a->code.stack,
 			   a->parameters + offsetof(struct mu_attach, state), &a->err);
 	if (state)
 		return take_answer(s);
@@ -197,24 +247,18 @@ static enum target_result put_recorder(struct stop *s, struct blob *blob,
 				       const struct beginning *from, struct arena *arena)
 {
 	struct attachment *a = s->a;
-	enum target_result result;
-	uint64_t start = 0;
+	enum target_result result = map_range(s, blob, from->attacher);
 
-	a->parameters = stop_map(s, a->parameters_size);
-	if (!a->parameters)
-		return TARGET_REFUSED;
+	if (result != TARGET_OK)
+		return result;
 	if (refusal_locks_memory(&s->t, a->parameters))
 		return stop_refuse(s, "it locks all its memory (mlockall), and would lock that of "
 				      "the recording: start it under memusage", 0);
-	s->stack = stop_map(s, STOP_STACK);
-	if (!s->stack)
+	const struct blob_place place = { .start = a->blob, .offset = BLOB_AT,
+					  .file = s->file, .remote_file = s->remote_file };
+	if (blob_load(blob, &s->b, &place, &a->err) < 0)
 		return TARGET_REFUSED;
-	a->blob_size = blob->size;
-	if (!blob_load(blob, &s->b, &start, &a->err)) {
-		a->blob = start;
-		return TARGET_REFUSED;
-	}
-	a->blob = start;
+	close_remote(s, &s->remote_file);
 	result = make_arena(s, from, arena);
 	if (result != TARGET_OK)
 		return result;
@@ -230,8 +274,8 @@ static void undo(struct stop *s)
 
 	if (!s->b.thread && borrow_begin(&s->b, &s->t, &ignored) != TARGET_OK)
 		return;
-	if (s->remote_fd >= 0)
-		CALL(&s->b, SYS_close, (uint64_t)s->remote_fd);
+	close_remote(s, &s->remote_file);
+	close_remote(s, &s->remote_fd);
 	/* The recorder says first where its list is. */
 	if (s->a->parameters)
 		target_read(&s->t, s->a->parameters + offsetof(struct mu_attach, own), &s->a->own,
@@ -247,6 +291,9 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 
 	if (result == TARGET_OK && target_read_maps(&s->t, &s->a->err) < 0)
 		result = TARGET_REFUSED;
+	/* Another attacher may have been faster. */
+	if (result == TARGET_OK)
+		result = refusal_check_mappings(&s->t, &s->a->err);
 	if (result == TARGET_OK)
 		result = before_count(s);
 	if (result == TARGET_OK)
@@ -254,9 +301,7 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 	if (result != TARGET_OK)
 		return result;
 	result = put_recorder(s, blob, from, arena);
-	if (result == TARGET_OK)
-		stop_unmap(s, &s->stack, STOP_STACK);
-	else
+	if (result != TARGET_OK)
 		undo(s);
 	borrow_end(&s->b);
 	return result;
@@ -265,13 +310,12 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 static enum target_result attach_once(struct attachment *a, void *data)
 {
 	const struct beginning *from = data;
-	struct stop s = { .a = a, .remote_fd = -1 };
+	struct stop s = { .a = a, .file = -1, .remote_file = -1, .remote_fd = -1 };
 	struct arena arena = { .fd = -1 };
 	struct blob blob = { .file = NULL };
 	enum target_result result;
 
 	a->parameters = a->blob = a->own = 0;
-	a->parameters_size = (sizeof(struct mu_attach) + PAGE - 1) & -PAGE;
 	if (target_open(&s.t, a->pid, &a->err) < 0) {
 		if (errno == EACCES || errno == EPERM)
 			refusal_explain_denied(a->pid, &a->err);
@@ -300,7 +344,8 @@ struct attachment *attach_begin_recording(pid_t pid, const char *library,
 {
 	struct attachment *a = mmap(NULL, sizeof(*a), PROT_READ | PROT_WRITE,
 				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct beginning from = { .library = library, .config = config, .watch = watch };
+	struct beginning from = { .library = library, .config = config, .watch = watch,
+				  .attacher = getpid() };
 	char data;
 	int pair[2], fd = -1;
 
@@ -320,7 +365,7 @@ struct attachment *attach_begin_recording(pid_t pid, const char *library,
 	close(pair[0]);
 	close(pair[1]);
 	if (fd >= 0)
-		attach_end_recording(a, fd);
+		attach_end_recording(a);
 	*err = a->err;
 	attach_free(a);
 	return NULL;

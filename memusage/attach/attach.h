@@ -27,9 +27,10 @@ struct attachment_before {
 
 struct attachment {
 	pid_t pid;
-	uint64_t parameters, parameters_size; /* addresses in the process, and bytes */
-	uint64_t blob, blob_size;
+	uint64_t parameters, size; /* address in the process of what is mapped there, and bytes */
+	uint64_t blob;		   /* address of the library in that */
 	uint64_t own; /* address of the list of the recorder's mappings */
+	ino_t file;   /* its memory file, which its forked children have mapped, too */
 	struct code code;
 	uint64_t pause_ns;	/* how long its threads stood: of the last stop */
 	unsigned int tries;	/* how often it had to be stopped */
@@ -37,6 +38,7 @@ struct attachment {
 	struct attachment_before before;
 	struct mu_error err;
 	bool is_left;		/* the recorder could not be taken away */
+	bool is_adopted;	/* another attacher has put it there */
 };
 
 /* attach_begin_recording -- Puts the recorder into a process.
@@ -62,11 +64,10 @@ int attach_open_memory(const struct attachment *a);
 
 /* attach_end_recording -- Takes the recorder away from the process, and from its forked children.
  *
- * arena_fd  of the recording, by which the children are found.
  * Returns true if they all are as they were. Else A->err says why, and what stays is not in use any
  * more: calls of malloc do not lead through it.
  */
-bool attach_end_recording(struct attachment *a, int arena_fd);
+bool attach_end_recording(struct attachment *a);
 
 /* attach_free -- Releases A; NULL is accepted. */
 void attach_free(struct attachment *a);

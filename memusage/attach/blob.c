@@ -176,48 +176,43 @@ static bool relocate(struct blob *blob, uint64_t start, uint64_t debug)
 }
 
 /* No page is ever writable and executable: what it holds is written from outside. */
-static bool map_part(struct blob *blob, struct borrowed *b, uint64_t start, const Elf64_Phdr *part)
+static bool map_part(struct blob *blob, struct borrowed *b, const struct blob_place *place,
+		     const Elf64_Phdr *part)
 {
 	const uint64_t low = part->p_vaddr & -PAGE;
 	const uint64_t high = page_up(part->p_vaddr + part->p_memsz);
-	const uint64_t filled = part->p_vaddr + part->p_filesz;
+	const uint64_t filled = part->p_vaddr + part->p_filesz - low;
 	const uint64_t protection = (part->p_flags & PF_R ? PROT_READ : 0) |
 				    (part->p_flags & PF_W ? PROT_WRITE : 0) |
 				    (part->p_flags & PF_X ? PROT_EXEC : 0);
+	const bool is_anonymous = part->p_flags & PF_W;
 
-	return CALL(b, SYS_mmap, start + low, high - low, protection,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, ~UINT64_C(0), 0) ==
-		       (long)(start + low) &&
-	       target_write(b->t, start + low, blob->image + low, filled - low);
+	if (!is_anonymous && pwrite(place->file, blob->image + low, filled,
+				    (off_t)(place->offset + low)) != (ssize_t)filled)
+		return false;
+	return CALL(b, SYS_mmap, place->start + low, high - low, protection,
+		    MAP_PRIVATE | MAP_FIXED | (is_anonymous ? MAP_ANONYMOUS : 0),
+		    is_anonymous ? ~UINT64_C(0) : (uint64_t)place->remote_file,
+		    is_anonymous ? 0 : place->offset + low) == (long)(place->start + low) &&
+	       (!is_anonymous ||
+		target_write(b->t, place->start + low, blob->image + low, filled));
 }
 
-uint64_t blob_load(struct blob *blob, struct borrowed *b, uint64_t *start, struct mu_error *err)
+int blob_load(struct blob *blob, struct borrowed *b, const struct blob_place *place,
+	      struct mu_error *err)
 {
 	unsigned int count;
 	const Elf64_Phdr *part = parts_of(blob, &count);
-	long place = CALL(b, SYS_mmap, 0, blob->size, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~UINT64_C(0), 0);
 
-	*start = 0;
-	if (place < 0 && place > -(long)PAGE) {
-		mu_error_set(err, MU_ERROR_SYSTEM, 0,
-			     "it has no room left in its memory: %s", strerror((int)-place));
-		return 0;
-	}
-	*start = (uint64_t)place;
-	if (!relocate(blob, *start, b->t->debug)) {
-		mu_error_set(err, MU_ERROR_FORMAT, 0, "the recorder's library is damaged");
-		return 0;
-	}
+	if (!relocate(blob, place->start, b->t->debug))
+		return mu_error_set(err, MU_ERROR_FORMAT, 0, "the recorder's library is damaged");
 	for (unsigned int i = 0; i < count; i++) {
-		if (part[i].p_type == PT_LOAD && !map_part(blob, b, *start, &part[i])) {
-			mu_error_set(err, MU_ERROR_SYSTEM, 0,
-				     "it may not map code that is in no file (SELinux execmem, or "
-				     "a limit of its memory)");
-			return 0;
-		}
+		if (part[i].p_type == PT_LOAD && !map_part(blob, b, place, &part[i]))
+			return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+					    "it may not map code that is in no file on a disk "
+					    "(SELinux, or a limit of its memory)");
 	}
-	return *start;
+	return 0;
 }
 
 void blob_free(struct blob *blob)

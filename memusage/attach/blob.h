@@ -20,12 +20,21 @@ struct blob {
 /* blob_read -- Reads and checks the library FILE. Returns 0, or -1 with ERR; blob_free() it. */
 int blob_read(struct blob *blob, const char *file, struct mu_error *err);
 
+/* Where the library comes to be in a process. */
+struct blob_place {
+	uint64_t start;	 /* address of a range that is mapped already and not in use */
+	uint64_t offset; /* of the library in a memory file */
+	int file, remote_file; /* its descriptors here and in the process */
+};
+
 /* blob_load -- Maps it in a process by a borrowed thread.
  *
- * Its thread-local variables are at MU_ATTACH_TLS of each thread.
- * Returns its address, 0 with ERR: *start is then what has to be unmapped, 0 nothing.
+ * What is never written is mapped from the file, the rest is anonymous, as the recorder wants it
+ * to be wiped in forked children. Its thread-local variables are at MU_ATTACH_TLS of each thread.
+ * Returns 0, or -1 with ERR.
  */
-uint64_t blob_load(struct blob *blob, struct borrowed *b, uint64_t *start, struct mu_error *err);
+int blob_load(struct blob *blob, struct borrowed *b, const struct blob_place *place,
+	      struct mu_error *err);
 
 /* blob_free -- Releases everything here. Accepts a zeroed struct. */
 void blob_free(struct blob *blob);

@@ -213,6 +213,14 @@ long borrow_call(struct borrowed *b, long number, const uint64_t argument[6])
 	return (long)r.rax;
 }
 
+uint64_t borrow_text(const struct borrowed *b, const char *text)
+{
+	const size_t size = strlen(text) + 1;
+	const uint64_t at = (b->frame - RED_ZONE - size) & -UINT64_C(16);
+
+	return b->thread && target_write(b->t, at, text, size) ? at : 0;
+}
+
 /* ---- functions --------------------------------------------------------------------------- */
 
 /* Waits until the function has answered. Returns false if the thread has stopped before. */
@@ -331,6 +339,11 @@ enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_
 long borrow_call(struct borrowed *b, long number, const uint64_t argument[6])
 {
 	return -ENOSYS;
+}
+
+uint64_t borrow_text(const struct borrowed *b, const char *text)
+{
+	return 0;
 }
 
 uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,

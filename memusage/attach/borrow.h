@@ -33,6 +33,12 @@ enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_
  */
 long borrow_call(struct borrowed *b, long number, const uint64_t argument[6]);
 
+/* borrow_text -- Puts a short text below the stack of the thread, for one call.
+ *
+ * Returns its address, 0 if that fails.
+ */
+uint64_t borrow_text(const struct borrowed *b, const char *text);
+
 /* CALL(b, number, argument...) -- the same with the arguments one by one. */
 #define CALL(b, number, ...) borrow_call(b, number, (const uint64_t[6]){ __VA_ARGS__ })
 

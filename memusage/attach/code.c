@@ -46,6 +46,28 @@ struct walk {
 	struct mu_error *err;
 };
 
+bool code_take(struct code *c, const struct mu_attach *told)
+{
+	const uint32_t end = MU_ATTACH_TLS + MU_ATTACH_TLS_BYTES;
+
+	if (told->entries > MU_ATTACH_ENTRIES || told->areas > MU_ATTACH_AREAS ||
+	    told->inside >= end || told->key >= end)
+		return false;
+	c->text = told->text;
+	c->inside = told->inside;
+	c->key = told->key;
+	c->generation = told->generation;
+	c->areas = told->areas;
+	c->entries = told->entries;
+	memcpy(c->area, told->area, sizeof(c->area));
+	memcpy(c->entry, told->entry, sizeof(c->entry));
+	for (uint32_t i = 0; i < c->entries; i++) {
+		if (c->entry[i].count > MU_ATTACH_JUMP)
+			return false;
+	}
+	return true;
+}
+
 static bool say_busy(struct mu_error *err, const char *why)
 {
 	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s", why);
@@ -392,6 +414,8 @@ static bool has_call_under_way(const struct target *t, const struct code *c,
 	uint64_t key;
 	uint32_t inside;
 
+	if (!c->key)
+		return false; /* the recorder has not begun */
 	return !target_read(t, base + c->key, &key, sizeof(key)) ||
 	       !target_read(t, base + c->inside, &inside, sizeof(inside)) ||
 	       (key >> 32 == c->generation >> 32 && inside);
@@ -406,6 +430,12 @@ enum target_result code_move_out(struct target *t, const struct code *c, struct 
 		struct tracee_thread *thread = &t->tracee.thread[i];
 
 		leave_thunk(c, thread);
+		/* A thread whose attacher was killed may still be at the beginning, and in code of
+		 * the vDSO that the recorder called. */
+		if (tracee_stack(thread) - c->stack.start < c->stack.size) {
+			ok = say_busy(err, "the recorder is just beginning in it");
+			break;
+		}
 		if (is_recorder(c, pc_of(thread)) || has_call_under_way(t, c, thread))
 			ok = say_busy(err, "a thread is in a call that the recorder watches");
 		else

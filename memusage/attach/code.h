@@ -16,12 +16,19 @@
 /* The contents of a process that is attached to. */
 struct code {
 	struct mu_own_mapping text; /* the recorder's code */
+	struct mu_own_mapping stack; /* on which it began */
 	uint32_t inside, key;	    /* as in struct mu_attach */
 	uint64_t generation;
 	uint32_t areas, entries;
 	struct mu_own_mapping area[MU_ATTACH_AREAS];
 	struct mu_attach_entry entry[MU_ATTACH_ENTRIES];
 };
+
+/* code_take -- Copies what the recorder has told, which any process may have written.
+ *
+ * Returns false if it makes no sense.
+ */
+bool code_take(struct code *c, const struct mu_attach *told);
 
 /* code_is_unchanged -- Tells whether the bytes that will be replaced are those of the file: no
  * other tool has changed them. */

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "memusage/attach/adopt.h"
 #include "memusage/attach/attach.h"
 #include "memusage/attach/stop.h"
 #include "memusage/common/clock.h"
@@ -35,27 +36,33 @@ static enum target_result detach_stopped(struct stop *s)
 		result = borrow_begin(&s->b, &s->t, &s->a->err);
 	if (result != TARGET_OK)
 		return result;
+	if (s->a->is_adopted) {
+		adopt_end_image(s);
+		adopt_close_descriptors(s);
+	}
 	stop_remove_recorder(s);
 	borrow_end(&s->b);
 	return TARGET_OK;
 }
 
-static bool has_blob(const struct target *t, const struct attachment *a)
+/* Only a killed attacher's file can be open and not mapped. */
+static bool has_recorder(const struct target *t, const struct attachment *a)
 {
-	unsigned char magic[4];
+	uint64_t magic;
 
-	return target_read(t, a->blob, magic, sizeof(magic)) &&
-	       memcmp(magic, "\177ELF", sizeof(magic)) == 0;
+	if (!a->parameters)
+		return a->is_adopted;
+	return target_read(t, a->parameters, &magic, sizeof(magic)) && magic == MU_ATTACH_MAGIC;
 }
 
 /* Each try works on a copy of the addresses: the next one needs them again. */
 static enum target_result detach_once(struct attachment *a, void *data)
 {
 	struct attachment copy = *a;
-	struct stop s = { .a = &copy, .remote_fd = -1 };
+	struct stop s = { .a = &copy, .file = -1, .remote_file = -1, .remote_fd = -1 };
 	enum target_result result;
 
-	if (target_open(&s.t, *(pid_t *)data, &copy.err) < 0 || !has_blob(&s.t, &copy))
+	if (target_open(&s.t, *(pid_t *)data, &copy.err) < 0 || !has_recorder(&s.t, &copy))
 		/* It has ended, or executes another program. */
 		return TARGET_OK;
 	if (target_read_maps(&s.t, &copy.err) < 0 || target_find_code(&s.t, &copy.err) < 0)
@@ -64,7 +71,7 @@ static enum target_result detach_once(struct attachment *a, void *data)
 	result = target_stop(&s.t, &copy.err);
 	if (result == TARGET_OK)
 		result = detach_stopped(&s);
-	if (result == TARGET_REFUSED && !has_blob(&s.t, &copy))
+	if (result == TARGET_REFUSED && !has_recorder(&s.t, &copy))
 		result = TARGET_OK; /* it has ended meanwhile */
 	stop_end(&s);
 	a->err = copy.err;
@@ -73,30 +80,22 @@ static enum target_result detach_once(struct attachment *a, void *data)
 	return result;
 }
 
-/* Returns another process that has mapped the arena, 0 if there is none. Our own ones do not run
- * the recorder. */
-static pid_t find_child(const struct attachment *a, int arena_fd, const pid_t *given_up,
-			unsigned int count)
+/* Returns another process that has mapped the recorder's file, 0 if there is none. */
+static pid_t find_child(const struct attachment *a, const pid_t *given_up, unsigned int count)
 {
 	const struct dirent *entry;
 	pid_t found = 0;
-	DIR *proc = opendir("/proc");
+	uint64_t start;
+	DIR *proc = a->file ? opendir("/proc") : NULL;
 
 	while (proc && !found && (entry = readdir(proc))) {
 		pid_t pid = (pid_t)atoi(entry->d_name);
-		struct target t;
-		struct mu_error ignored;
-		bool is_known = pid <= 0 || pid == a->pid;
+		bool is_known = pid <= 0;
 
 		for (unsigned int i = 0; i < count; i++)
 			is_known |= given_up[i] == pid;
-		if (is_known || process_maps(pid, arena_fd) != 1)
-			continue;
-		if (target_open(&t, pid, &ignored) == 0) {
-			if (has_blob(&t, a))
-				found = pid;
-			target_close(&t);
-		}
+		if (!is_known && adopt_file(pid, &start) == a->file)
+			found = pid;
 	}
 	if (proc)
 		closedir(proc);
@@ -105,7 +104,7 @@ static pid_t find_child(const struct attachment *a, int arena_fd, const pid_t *g
 
 enum { CHILDREN_MAX = 4096 };
 
-bool attach_end_recording(struct attachment *a, int arena_fd)
+bool attach_end_recording(struct attachment *a)
 {
 	static pid_t given_up[CHILDREN_MAX];
 	unsigned int count = 0;
@@ -123,7 +122,7 @@ bool attach_end_recording(struct attachment *a, int arena_fd)
 		if (pid == a->pid)
 			pause_ns = a->pause_ns;
 		given_up[count++] = pid;
-		pid = find_child(a, arena_fd, given_up, count);
+		pid = find_child(a, given_up, count);
 	}
 	a->pause_ns = pause_ns;
 	a->err = first;

@@ -126,7 +126,7 @@ static enum target_result check_state(const struct target *t, struct mu_error *e
 	return TARGET_OK;
 }
 
-static enum target_result check_mappings(const struct target *t, struct mu_error *err)
+enum target_result refusal_check_mappings(const struct target *t, struct mu_error *err)
 {
 	static const struct {
 		const char *name, *why;
@@ -160,7 +160,7 @@ enum target_result refusal_check(struct target *t, struct mu_error *err)
 		return result;
 	if (target_read_maps(t, err) < 0)
 		return TARGET_REFUSED;
-	result = check_mappings(t, err);
+	result = refusal_check_mappings(t, err);
 	if (result != TARGET_OK)
 		return result;
 	if (target_find_code(t, err) < 0)

@@ -21,6 +21,10 @@ enum target_result refusal_check(struct target *t, struct mu_error *err);
 /* refusal_check_reading -- Tells whether a process can be stopped and read, as refusal_check(). */
 enum target_result refusal_check_reading(const struct target *t, struct mu_error *err);
 
+/* refusal_check_mappings -- Looks for what cannot be recorded in the list of T->maps, as another
+ * recorder. */
+enum target_result refusal_check_mappings(const struct target *t, struct mu_error *err);
+
 /* refusal_check_threads -- Looks at the stopped threads: is their C library the one we know, is it
  * in a state in which the recorder can begin?
  */

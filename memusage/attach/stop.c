@@ -4,6 +4,7 @@
  */
 #include "memusage/attach/stop.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +18,9 @@
 #include "memusage/common/clock.h"
 
 #define PAGE UINT64_C(4096)
-#define ARENA_FILE "/memfd:" STOP_ARENA /* in /proc/PID/maps */
+/* In /proc/PID/maps. */
+#define ARENA_FILE "/memfd:" STOP_ARENA " "
+#define OWN_MOST (UINT64_C(1) << 20)
 
 enum {
 	TRIES = 400,
@@ -35,29 +38,6 @@ enum target_result stop_refuse(struct stop *s, const char *why, long error)
 }
 
 /* ---- in the process ---------------------------------------------------------------------- */
-
-static bool is_error(long result)
-{
-	return result < 0 && result > -(long)PAGE;
-}
-
-void stop_unmap(struct stop *s, uint64_t *start, uint64_t size)
-{
-	if (*start)
-		CALL(&s->b, SYS_munmap, *start, size);
-	*start = 0;
-}
-
-uint64_t stop_map(struct stop *s, uint64_t size)
-{
-	long place = CALL(&s->b, SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0);
-
-	if (!is_error(place))
-		return (uint64_t)place;
-	stop_refuse(s, "it has no room left in its memory", -place);
-	return 0;
-}
 
 /* Of the range only what is a mapping of the arena: the recorder may have given up a part, where
  * the program has something else by now. */
@@ -80,22 +60,80 @@ static bool is_arena(const struct stop *s, uint64_t start)
 	return area && area->flags & AREA_SHARED;
 }
 
-/* The mappings that the recorder has made; its list is in its own memory. */
-static void unmap_own(struct stop *s)
+/* The mappings that the recorder has made; its list is in its own memory. Returns how many. */
+static uint64_t read_own(const struct stop *s, struct mu_own_mapping **own, uint64_t *list_at)
 {
 	uint64_t list[2];
-	struct mu_own_mapping *own;
 
-	if (!s->a->own || !target_read(&s->t, s->a->own, list, sizeof(list)) || list[1] > 1 << 20)
-		return;
-	own = xcalloc(list[1] + 1, sizeof(*own));
-	if (target_read(&s->t, list[0], own, list[1] * sizeof(*own))) {
-		for (uint64_t i = 0; i < list[1]; i++) {
-			if (is_arena(s, own[i].start))
-				unmap_arena(s, own[i].start, own[i].start + own[i].size);
-			else
-				CALL(&s->b, SYS_munmap, own[i].start, own[i].size);
-		}
+	*own = NULL;
+	if (!s->a->own || !target_read(&s->t, s->a->own, list, sizeof(list)) || list[1] > OWN_MOST)
+		return 0;
+	*own = xcalloc(list[1] + 1, sizeof(**own));
+	*list_at = list[0];
+	return target_read(&s->t, list[0], *own, list[1] * sizeof(**own)) ? list[1] : 0;
+}
+
+/* The last bytes of a mapping that is about to be unmapped. */
+struct seal {
+	uint64_t generation, start;
+};
+
+static uint64_t seal_place(const struct mu_own_mapping *m)
+{
+	return m->start + ((m->size + PAGE - 1) & -PAGE) - sizeof(struct seal);
+}
+
+static bool is_sealed(const struct stop *s, const struct mu_own_mapping *m)
+{
+	struct seal seal;
+
+	return m->size && target_read(&s->t, seal_place(m), &seal, sizeof(seal)) &&
+	       seal.generation == s->a->code.generation && seal.start == m->start;
+}
+
+/* If we are killed while we unmap, nothing tells the next attacher how far we have come, and the
+ * program may have something else at these addresses by then: it would unmap that. So each
+ * mapping gets a mark first, and then all of them are known to have one. */
+static void seal_own(const struct stop *s, const struct mu_own_mapping *own, uint64_t count)
+{
+	const uint32_t is_leaving = 1;
+
+	for (uint64_t i = 0; i < count; i++) {
+		const struct seal seal = { s->a->code.generation, own[i].start };
+
+		if (own[i].size && !is_arena(s, own[i].start))
+			target_write(&s->t, seal_place(&own[i]), &seal, sizeof(seal));
+	}
+	target_write(&s->t, s->a->parameters + offsetof(struct mu_attach, is_leaving), &is_leaving,
+		     sizeof(is_leaving));
+}
+
+static void unmap_one(struct stop *s, const struct mu_own_mapping *m)
+{
+	if (is_arena(s, m->start))
+		unmap_arena(s, m->start, m->start + m->size);
+	else if (is_sealed(s, m))
+		CALL(&s->b, SYS_munmap, m->start, m->size);
+}
+
+/* The mapping with the list comes last. */
+static void unmap_own(struct stop *s)
+{
+	struct mu_own_mapping *own;
+	uint32_t is_leaving = 0;
+	uint64_t list_at = 0, count = read_own(s, &own, &list_at);
+
+	target_read(&s->t, s->a->parameters + offsetof(struct mu_attach, is_leaving), &is_leaving,
+		    sizeof(is_leaving));
+	if (!is_leaving)
+		seal_own(s, own, count);
+	for (uint64_t i = 0; i < count; i++) {
+		if (list_at - own[i].start >= own[i].size)
+			unmap_one(s, &own[i]);
+	}
+	for (uint64_t i = 0; i < count; i++) {
+		if (list_at - own[i].start < own[i].size)
+			unmap_one(s, &own[i]);
 	}
 	free(own);
 }
@@ -115,11 +153,11 @@ static void clear_threads(struct stop *s)
 
 void stop_remove_recorder(struct stop *s)
 {
-	unmap_own(s);
-	stop_unmap(s, &s->stack, STOP_STACK);
-	stop_unmap(s, &s->a->blob, s->a->blob_size);
-	stop_unmap(s, &s->a->parameters, s->a->parameters_size);
 	clear_threads(s);
+	unmap_own(s);
+	if (s->a->parameters)
+		CALL(&s->b, SYS_munmap, s->a->parameters, s->a->size);
+	s->a->parameters = 0;
 }
 
 /* ---- the process that stops it ----------------------------------------------------------- */

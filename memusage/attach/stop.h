@@ -10,16 +10,17 @@
 #include "memusage/attach/borrow.h"
 
 #define STOP_STACK (UINT64_C(256) << 10) /* bytes of the stack on which the recorder begins */
-#define STOP_ARENA "memusage"		 /* name of the memory file */
+#define STOP_ARENA "memusage"		 /* name of the memory file of the recording */
 
 struct stop {
 	struct attachment *a;
 	struct target t;
 	struct borrowed b;
 	struct mu_attach *parameters; /* our copy, NULL none */
-	uint64_t stack;		      /* in the process, 0 none */
 	uint64_t began_ns;
-	int remote_fd; /* of the arena, in the process; -1 none */
+	int file;	 /* the memory file of its mappings, here; -1 none */
+	int remote_file; /* ... and in the process; likewise */
+	int remote_fd;	 /* of the arena, in the process; likewise */
 };
 
 /* Makes one stop. Returns TARGET_BUSY for one more try. */
@@ -37,15 +38,10 @@ enum target_result stop_try_often(struct attachment *a, stop_fn *work, void *dat
  */
 enum target_result stop_refuse(struct stop *s, const char *why, long error);
 
-/* stop_map -- Maps memory in the process. Returns its address, 0 with the reason noted. */
-uint64_t stop_map(struct stop *s, uint64_t size);
-
-/* stop_unmap -- Unmaps it, and sets *START to 0, which it may be before. */
-void stop_unmap(struct stop *s, uint64_t *start, uint64_t size);
-
 /* stop_remove_recorder -- Unmaps all that the recorder and its attacher have mapped.
  *
- * Needs a borrowed thread, and the mappings as they are now. No other thread may use it.
+ * Needs a borrowed thread, and the mappings as they are now. No other thread may use it. Should we
+ * be killed meanwhile, the next attacher can go on with it.
  */
 void stop_remove_recorder(struct stop *s);
 

@@ -59,6 +59,7 @@ struct collector {
 	bool is_settled;	/* ... and all events before its end have been handled */
 	uint64_t last_snapshot; /* the last snapshot that belongs into the report */
 	bool launcher_is_gone;
+	bool is_attached;	/* the program ran before us */
 	unsigned int images; /* images whose reports have been made */
 	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
 	bool is_flowing;     /* events are so many that the logs are polled */
@@ -143,10 +144,12 @@ static void handle_message(struct collector *c, const struct wire *message)
 
 	if (message->kind == WIRE_STARTED || message->kind == WIRE_ATTACHED) {
 		t->root = message->pid;
-		if (message->kind == WIRE_ATTACHED)
+		if (message->kind == WIRE_ATTACHED) {
+			c->is_attached = true;
 			tree_attach(t, t->root);
-		else
+		} else {
 			tree_watch(t, t->root);
+		}
 		recordfile_begin(&t->s->record, t->root, &t->s->arena.view.head,
 				 t->s->killed != 0);
 		learn_arena_name(t);
@@ -180,6 +183,8 @@ static void receive_from_launcher(struct collector *c, bool may_wait)
 	if (result < 0) {
 		c->launcher_is_gone = true;
 		c->tree.is_root_status_lost = true;
+		/* Another attacher may take the recorder away. */
+		c->tree.is_detached |= c->is_attached;
 		file_events_remove(c->tree.s->wire);
 	}
 }
@@ -524,6 +529,14 @@ static void settle_events(struct collector *c)
 	}
 }
 
+/* Returns whether the recorder was taken away from a process whose attacher was killed. */
+static bool was_left(const struct collector *c)
+{
+	const struct process *p = processes_find(&c->tree.processes, c->tree.root);
+
+	return c->is_attached && p && p->slot < 0;
+}
+
 /* The report includes every process that had ended when the program's end was reported. */
 static bool is_finished(struct collector *c)
 {
@@ -531,7 +544,7 @@ static bool is_finished(struct collector *c)
 
 	if (c->launcher_is_gone && t->root != 0 && !processes_find(&t->processes, t->root))
 		c->is_ended = true;
-	if (c->launcher_is_gone && t->root == 0)
+	if (c->launcher_is_gone && (t->root == 0 || was_left(c)))
 		c->is_ended = true;
 	if (c->is_ended && !c->is_settled) {
 		names_ahead_stop(&c->names);

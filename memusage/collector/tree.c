@@ -413,7 +413,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	else if (state == MU_SLOT_LIVE && !owner->is_live)
 		tree_image_live(t, owner);
 	else if (state == MU_SLOT_ENDED || state == MU_SLOT_LEFT)
-		tree_end_image(t, owner, TREE_DEATH);
+		tree_end_image(t, owner, t->is_detached ? TREE_DETACHED : TREE_DEATH);
 	if (owner && state == MU_SLOT_LIVE && a->view.head.config.flags &
 	    (MU_CFG_IGNORE | MU_CFG_SYMBOLS))
 		code_answer(t, owner);

@@ -4,7 +4,9 @@
  */
 #include "memusage/launcher/attached_run.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,8 +15,10 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusage/attach/adopt.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
+#include "memusage/common/program.h"
 
 enum { LOOK_MS = 50, PATH_BYTES = 4096 };
 
@@ -65,6 +69,37 @@ static void tell_begun(const struct attachment *a, const struct settings *settin
 	tell_before(a, settings->verbose);
 }
 
+/* Returns false with ERR if it cannot be taken away. */
+static bool remove_earlier(const struct settings *settings, int pid, struct mu_error *err)
+{
+	const bool is_ordered = settings->detach != 0;
+	const enum adopt_result result = adopt_and_remove(pid, is_ordered, err);
+
+	if (settings->quiet)
+		return result != ADOPT_FAILED;
+	if (result == ADOPT_GONE)
+		fprintf(stderr, "memusage: process %d: the recorder of an attacher that was killed "
+			"is taken away\n", pid);
+	else if (result == ADOPT_NONE && is_ordered)
+		fprintf(stderr, "memusage: process %d: there is no recorder of an attacher\n", pid);
+	return result != ADOPT_FAILED;
+}
+
+int attached_run_detach(const struct settings *settings)
+{
+	const int pid = (int)settings->detach;
+	struct mu_error err = { .code = MU_ERROR_NONE };
+
+	if (kill(pid, 0) < 0 && errno == ESRCH) {
+		warn("there is no process %d", pid);
+		return STATUS_FAILED;
+	}
+	if (remove_earlier(settings, pid, &err))
+		return 0;
+	warn("process %d: the recorder cannot be taken away: %s", pid, err.text);
+	return STATUS_FAILED;
+}
+
 void attached_run_begin(struct attached_run *r, struct session *s, const struct mu_config *config)
 {
 	const struct settings *settings = s->settings;
@@ -72,6 +107,8 @@ void attached_run_begin(struct attached_run *r, struct session *s, const struct 
 	struct mu_error err = { .code = MU_ERROR_NONE };
 
 	r->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (!remove_earlier(settings, pid, &err))
+		die("cannot attach to process %d: %s", pid, err.text);
 	r->attachment = attach_begin_recording(pid, s->library.path, config,
 					       settings->triggers.watch, &s->arena, &err);
 	if (!r->attachment)
@@ -117,7 +154,7 @@ bool attached_run_leave(struct attached_run *r, const struct session *s)
 	bool runs_on = !has_ended(r);
 
 	/* Forked children may live longer. */
-	if (!attach_end_recording(a, s->arena.fd))
+	if (!attach_end_recording(a))
 		warn("process %d: the recorder cannot be taken away: %s; it is not in use any more",
 		     (int)a->pid, a->err.text);
 	else if (runs_on && !s->settings->quiet)

@@ -28,6 +28,10 @@ char *attached_run_program(unsigned int pid);
  */
 void attached_run_begin(struct attached_run *r, struct session *s, const struct mu_config *config);
 
+/* attached_run_detach -- Takes the recorder of a killed attacher away from the process of the
+ * settings. Returns the exit status: 0, also if there was none, or 125 after a message. */
+int attached_run_detach(const struct settings *settings);
+
 /* attached_run_take_signal -- Takes the signals that are pending.
  *
  * Returns whether there was one that would end memusage: it ends the recording. */

@@ -7,6 +7,7 @@
 
 #include "cli/message.h"
 #include "memusage/common/program.h"
+#include "memusage/launcher/attached_run.h"
 #include "memusage/launcher/finish.h"
 #include "memusage/launcher/launcher.h"
 #include "memusage/launcher/runs.h"
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 	settings = settings_parse(argc, argv);
 	if (settings->pid)
 		return remote_run(settings);
+	if (settings->detach)
+		return attached_run_detach(settings);
 	if (settings->gate.runs > 0)
 		return runs_run(settings);
 	return settings->finish ? finish_run(settings) : launcher_run(settings);

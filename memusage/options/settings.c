@@ -298,6 +298,9 @@ static const struct opt options[] = {
 		 "--duration, and then leave it as it was"),
 	OPT_CALL(0, "duration", "TIME", attach_options_duration, &settings.duration_ns,
 		 "with --attach: record for TIME: 30s, 500ms, 5m, 1h"),
+	OPT_UINT(0, "detach", "PID", &settings.detach, 1, INT_MAX,
+		 "take the recorder away from process PID that a killed memusage --attach has "
+		 "left there"),
 	OPT_FLAG(0, "finish", &settings.finish,
 		 "complete the recording FILE of a run with --durable that was killed, and make "
 		 "the reports of the other options; or report the recordings FILE... that the "
@@ -584,7 +587,7 @@ const struct settings *settings_parse(int argc, char **argv)
 	output_options_check(&settings);
 	idle_options_warn(&settings, &defaults);
 	settings.command = argv + first;
-	if (!*settings.command && !settings.pid && !settings.attach)
+	if (!*settings.command && !settings.pid && !settings.attach && !settings.detach)
 		options_error(&settings_tool, settings.finish ? "no recording given" :
 							       "no program given");
 	return &settings;

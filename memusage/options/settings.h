@@ -69,6 +69,7 @@ struct settings {
 	bool finish;
 	unsigned int pid;	/* of a process to control, 0: run a program */
 	unsigned int attach;	/* a process to record that runs already, 0: run a program */
+	unsigned int detach;	/* a process to take a left recorder away from, 0: none */
 	uint64_t duration_ns;	/* how long to record it, 0: until it ends */
 	unsigned int top;	/* places that --top shows, 0: not given */
 	bool tree;

@@ -1,0 +1,111 @@
+#!/bin/sh
+# attach_adopt.t -- the recorder of an attacher that was killed is found: the next attacher takes it
+# away before it attaches, or --detach does; the recording that was under way is complete.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage memusageprint live attached
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+has_recorder() { grep -q memfd:memusage "/proc/$1/maps"; }
+collector_of() { pids memusage-collec "$1"; }
+# kill_attacher: it and all of its children
+kill_attacher() {
+	# shellcheck disable=SC2046 # several
+	kill -9 $(collector_of "$attacher") "$attacher" 2>/dev/null
+	wait "$attacher" 2>/dev/null
+}
+
+begin_live live
+tell alloc 100 1000
+if ! can_attach "$job"; then
+	end
+	skip_all "processes cannot be attached to here: $why"
+fi
+state_of "$job" >before
+
+# ---- its collector lives ---------------------------------------------------------------------
+
+attach "$job" --record=first.mur
+tell alloc 50 200
+tell free 120
+run memusage --detach="$job"
+is "$status" 125 'the recorder of an attacher that lives'
+like "$err" "recorded already, by process $attacher" '... is left alone, and the attacher named'
+run memusage --attach="$job"
+like "$err" "kill -INT $attacher" '... and a second one is told how to end that'
+collector=$(collector_of "$attacher")
+kill -9 "$attacher"
+wait "$attacher" 2>/dev/null
+ok 'an attacher that is killed leaves its recorder' has_recorder "$job"
+tell alloc 10 50
+run memusage --detach="$job"
+is "$status" 0 'memusage --detach takes it away'
+like "$err" 'of an attacher that was killed is taken away' '... and says so'
+state_of "$job" >after
+same after before 'nothing of it stays'
+collector_ends() { ! kill -0 "$collector"; }
+ok 'its collector ends' until_true collector_ends
+like "$(memusageprint --to=json first.mur)" '"heap_total":10500,' '... and has recorded to the end'
+
+# ---- all of it was killed ----------------------------------------------------------------------
+
+attach "$job" --record=second.mur
+tell alloc 7 70
+kill_attacher
+tell alloc 3 30
+ok 'the process can be attached to again' attach "$job" --record=third.mur
+like "$(cat attach.err)" 'of an attacher that was killed is taken away' '... which is said'
+tell alloc 5 90
+detach
+is "$status" 0 '... and left'
+like "$(memusageprint --to=json third.mur)" '"heap_total":450,' '... and only what is new was recorded'
+state_of "$job" >after
+same after before 'the process is as before both'
+run memusage --detach="$job"
+is "$status" 0 'there is nothing to take away any more'
+like "$err" 'there is no recorder' '... which is said'
+run memusage --detach=1999999999
+is "$status" 125 'a process that does not exist'
+end
+
+# ---- at any moment -----------------------------------------------------------------------------
+
+# The launcher and its children are a group, so all of them end at once.
+for what in 'blocks 4' children; do
+	rm -f input survivors found ./*.mur
+	mkfifo input
+	# shellcheck disable=SC2086 # it is two words
+	attached $what <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true grep -q ready output
+	for i in 1 2 3 4 5 6 7 8; do
+		setsid memusage --attach="$program" --duration=50ms -q --record="run.$i.mur" \
+			2>/dev/null 3>&- &
+		attacher=$!
+		sleep "0.0$((i * 37 % 10))$((i * 7 % 10))"
+		kill -9 -"$attacher" 2>/dev/null
+		kill_attacher
+		until_true grep -q '^TracerPid:[[:space:]]*0$' "/proc/$program/status"
+		has_recorder "$program" && echo found >>found
+		if [ $((i % 2)) = 0 ]; then
+			memusage --attach="$program" --duration=10ms -q --record=next.mur \
+				2>>refused 3>&-
+		else
+			memusage --detach="$program" -q 2>>refused 3>&-
+		fi && ! has_recorder "$program" && echo unharmed >>survivors
+	done
+	is "$(grep -c unharmed survivors)" 8 "attached $what: 8 killed attachers, 8 taken away"
+	echo "# $(grep -c found found 2>/dev/null) had left a recorder"
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
+	is "$ended" 0 '... it ends as alone'
+	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
+	sed 's/^/# /' refused
+done
+done_testing
