@@ -20,6 +20,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/attach/before.h"
 #include "memusage/attach/blob.h"
+#include "memusage/attach/filter.h"
 #include "memusage/attach/refusal.h"
 #include "memusage/attach/stop.h"
 #include "memusage/common/clock.h"
@@ -289,6 +290,8 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 {
 	enum target_result result = refusal_check_threads(&s->t, &s->a->err);
 
+	if (result == TARGET_OK && s->is_filtered)
+		result = filter_check(&s->t, &s->a->err);
 	if (result == TARGET_OK && target_read_maps(&s->t, &s->a->err) < 0)
 		result = TARGET_REFUSED;
 	/* Another attacher may have been faster. */
@@ -322,6 +325,7 @@ static enum target_result attach_once(struct attachment *a, void *data)
 		return TARGET_REFUSED;
 	}
 	result = refusal_check(&s.t, &a->err);
+	s.is_filtered = filter_is_any(&s.t);
 	if (result == TARGET_OK && blob_read(&blob, from->library, &a->err) < 0)
 		result = TARGET_REFUSED;
 	if (result != TARGET_OK)

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,10 +116,9 @@ static enum target_result check_state(const struct target *t, struct mu_error *e
 	const char *features;
 	char text[8192];
 
-	if (seccomp)
-		return refuse(err, "it has a seccomp filter, which could kill it for a system call "
-				   "of the recorder: start it under memusage, or without the "
-				   "filter (docker run --security-opt seccomp=unconfined)");
+	if (seccomp == SECCOMP_MODE_STRICT)
+		return refuse(err, "it is in seccomp's strict mode, which would kill it for a "
+				   "system call of the recorder: start it under memusage");
 	process_read_file(t->view, "status", text, sizeof(text));
 	features = strstr(text, "\nx86_Thread_features:");
 	if (features && strstr(features, "shstk"))

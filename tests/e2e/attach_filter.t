@@ -1,0 +1,77 @@
+#!/bin/sh
+# attach_filter.t -- a process with a seccomp filter is attached to if the filter allows what the
+# recorder does, and refused otherwise, with the name of the call.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage memusageprint confined live
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+# begin WHAT: starts confined WHAT, waits until it is ready; its ID is in $program
+begin() {
+	rm -f input
+	mkfifo input
+	confined "$1" <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true grep -q 'ready\|no seccomp' output
+	if grep -q 'no seccomp' output; then
+		exec 3>&-
+		skip_all 'no seccomp filter can be loaded here'
+	fi
+}
+end() {
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
+}
+has_recorder() { grep -q memfd:memusage "/proc/$program/maps"; }
+
+mkfifo wait
+live <wait >/dev/null 2>&1 &
+plain=$!
+exec 4>wait
+if ! can_attach "$plain"; then
+	exec 4>&-
+	skip_all "processes cannot be attached to here: $why"
+fi
+exec 4>&-
+wait "$plain"
+
+begin all
+if [ "$(id -u)" != 0 ]; then
+	run memusage --attach="$program"
+	is "$status" 125 'a process with a filter'
+	like "$err" 'only root can read the filter' '... is refused to users'
+	end
+	is "$ended" 5 '... and not harmed'
+	done_testing
+	exit
+fi
+ok 'a filter that allows enough' attach "$program" --record=run.mur
+printf ab >&3
+all_there() {
+	memusage -q --pid="$program" record now.mur >/dev/null 2>&1 &&
+		memusageprint --to=json now.mur | grep -q '"malloc":{"calls":2000,"bytes":1000000,'
+}
+ok '... lets all be recorded' until_true all_there
+detach
+is "$status" 0 '... and the recorder be taken away'
+nok '... which is gone' has_recorder
+end
+is "$ended" 5 'the process has not noticed'
+
+for what in madvise thread; do
+	begin "$what"
+	run memusage --attach="$program"
+	is "$status" 125 "a filter without madvise ($what)"
+	like "$err" 'does not allow madvise' '... is refused by name'
+	nok '... and nothing is changed' has_recorder
+	[ "$what" = thread ] || end
+	[ "$what" = thread ] || is "$ended" 5 '... nor noticed'
+done
+end
+is "$ended" 5 '... nor noticed'
+done_testing
