@@ -94,9 +94,13 @@ static enum target_result check_machine(const struct target *t, struct mu_error 
 static enum target_result check_tracer(const struct target *t, struct mu_error *err)
 {
 	const uint64_t tracer = target_status(t, "\nTracerPid:", 10);
+	char name[17];
 
 	if (!tracer)
 		return TARGET_OK;
+	process_name((pid_t)tracer, name);
+	if (strcmp(name, "memusage") == 0)
+		return is_busy(err, "another memusage attaches to it");
 	mu_error_set(err, MU_ERROR_SYSTEM, 0,
 		     "process %d traces it already (a debugger, or strace): end that first",
 		     (int)tracer);
@@ -165,6 +169,9 @@ enum target_result refusal_check(struct target *t, struct mu_error *err)
 		return result;
 	if (target_find_code(t, err) < 0)
 		return TARGET_REFUSED;
+	/* A sanitizer may be part of the program: no name of a library tells. */
+	if (target_program_names(t, "__sanitizer_malloc_hook"))
+		return refuse(err, "a sanitizer's malloc is in it");
 	return target_shares_memory(t) ? is_busy(err, "a child of vfork() has its memory") :
 					 TARGET_OK;
 }

@@ -20,7 +20,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
 
-enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512, SOONEST = -20 };
+enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512, NAMES_MAX = 64 << 20, SOONEST = -20 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -156,25 +156,43 @@ static uint64_t find_dynamic(const struct target *t, uint64_t at, uint64_t size,
 	return 0;
 }
 
-/* Returns the address of ld.so's list, which the executable's dynamic section names. */
-static uint64_t find_debug(const struct target *t)
+/* Returns an entry of the executable's dynamic section, 0 without one; *BIAS is what is to be added
+ * to addresses of its file. */
+static uint64_t find_in_program(const struct target *t, int64_t tag, uint64_t *bias)
 {
 	const uint64_t headers = target_auxv(t, AT_PHDR), count = target_auxv(t, AT_PHNUM);
 	Elf64_Phdr part[HEADERS_MAX];
-	uint64_t bias = 0;
 
+	*bias = 0;
 	if (!headers || count > HEADERS_MAX ||
 	    !target_read(t, headers, part, count * sizeof(*part)))
 		return 0;
 	for (uint64_t i = 0; i < count; i++) {
 		if (part[i].p_type == PT_PHDR)
-			bias = headers - part[i].p_vaddr;
+			*bias = headers - part[i].p_vaddr;
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		if (part[i].p_type == PT_DYNAMIC)
-			return find_dynamic(t, bias + part[i].p_vaddr, part[i].p_memsz, DT_DEBUG);
+			return find_dynamic(t, *bias + part[i].p_vaddr, part[i].p_memsz, tag);
 	}
 	return 0;
+}
+
+bool target_program_names(const struct target *t, const char *name)
+{
+	uint64_t bias;
+	/* ld.so has added where the program is. */
+	const uint64_t at = find_in_program(t, DT_STRTAB, &bias);
+	const uint64_t size = find_in_program(t, DT_STRSZ, &bias);
+	char *names;
+	bool found;
+
+	if (!at || size == 0 || size > NAMES_MAX)
+		return false;
+	names = xmalloc(size);
+	found = target_read(t, at, names, size) && memmem(names, size, name, strlen(name) + 1);
+	free(names);
+	return found;
 }
 
 static bool is_libc(const char *name)
@@ -213,9 +231,11 @@ static void search_area(struct target *t, const struct area *area)
 int target_find_code(struct target *t, struct mu_error *err)
 {
 	bool any = false;
+	uint64_t bias;
 
 	t->gadget = t->restorer = 0;
-	t->debug = find_debug(t);
+	/* The address of ld.so's list. */
+	t->debug = find_in_program(t, DT_DEBUG, &bias);
 	if (!t->debug)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "it is statically linked, or not linked yet: nothing tells "
@@ -249,9 +269,10 @@ enum target_result target_stop(struct target *t, struct mu_error *err)
 {
 	/* The process stands until this one is done. Only root may. */
 	setpriority(PRIO_PROCESS, 0, SOONEST);
+	/* We may trace it, since we could open its memory: so it ends, a thread cannot be stopped now,
+	 * or another attacher has just stopped it. */
 	if (tracee_stop(&t->tracee, t->pid, err) < 0)
-		/* All but a thread that cannot be stopped now is for good. */
-		return t->tracee.count > 0 ? TARGET_BUSY : TARGET_REFUSED;
+		return TARGET_BUSY;
 	tracee_read_general(&t->tracee);
 	return TARGET_OK;
 }

@@ -54,6 +54,12 @@ int target_read_maps(struct target *t, struct mu_error *err);
  */
 int target_find_code(struct target *t, struct mu_error *err);
 
+/* target_program_names -- Tells whether the executable exports or needs a symbol NAME.
+ *
+ * A symbol whose name ends with NAME counts as well.
+ */
+bool target_program_names(const struct target *t, const char *name);
+
 /* target_is_linking -- Tells whether ld.so is changing its list. */
 bool target_is_linking(const struct target *t);
 

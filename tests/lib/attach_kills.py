@@ -92,7 +92,7 @@ class Kills:
         self.recorded += any("memfd:memusage" in one[3] for one in attach_cycles.mappings(pid))
 
     def run_once(self, name):
-        target = attach_targets.ALL[name](self.directory)
+        target = attach_targets.find(name)(self.directory)
         target.begin()
         pid = target.choose()
         try:

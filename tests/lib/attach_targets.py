@@ -362,16 +362,21 @@ class Asleep(Target):
         super().__init__(directory, [f"{WORKLOADS}/waits", str(threads)])
 
 
-def attached(*words):
-    return lambda directory: Target(directory, [f"{WORKLOADS}/attached", *words])
+def workload(*words):
+    return lambda directory: Target(directory, [f"{WORKLOADS}/{words[0]}", *words[1:]])
 
 
 ALL = {
-    "blocks": attached("blocks", "8"),
-    "threads": attached("threads"),
-    "children": attached("children"),
-    "signals": attached("signals"),
-    "objects": attached("objects"),
+    "blocks": workload("attached", "blocks", "8"),
+    "threads": workload("attached", "threads"),
+    "children": workload("attached", "children"),
+    "signals": workload("attached", "signals"),
+    "objects": workload("attached", "objects"),
+    "sequences": workload("attached_odd", "sequences"),
+    "ring": workload("attached_odd", "ring"),
+    "interruptions": workload("attached_odd", "interruptions"),
+    "coroutines": workload("attached_odd", "coroutines"),
+    "execs": workload("attached_odd", "execs"),
     "waits": lambda directory: Asleep(directory, 0),
     "waits1000": lambda directory: Asleep(directory, 1000),
     "python": Python,
@@ -382,3 +387,8 @@ ALL = {
     "postgres": Postgres,
     "postmaster": Postmaster,
 }
+
+
+def find(name):
+    """Returns what makes a target."""
+    return (lambda directory: Target(directory, name.split())) if "/" in name else ALL[name]

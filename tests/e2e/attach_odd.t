@@ -1,0 +1,147 @@
+#!/bin/sh
+# attach_odd.t -- a process is not harmed either by a recorder that comes in rarer moments: in
+# restartable sequences, io_uring, coroutines, while signals end its calls, while it executes itself
+# anew, and when two attachers come at once; and one whose malloc is not the system's is left alone.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage attached attached_odd live
+need mkfifo
+PATH=$WORKLOADS:$PATH
+
+# begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
+begin() {
+	rm -f input
+	mkfifo input
+	"$@" <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true is_ready
+}
+# shellcheck disable=SC2317 # until_true calls it
+is_ready() { grep -q ready output || ! kill -0 "$program" 2>/dev/null; }
+# end: lets it end
+end() {
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
+}
+# visit: whether a recorder came and went
+visit() {
+	memusage --attach="$program" --duration=20ms -q --record=run.mur 2>>refused 3>&-
+}
+# unharmed TEXT
+unharmed() {
+	is "$ended" 0 "$1: it ends as alone"
+	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
+}
+
+begin attached blocks 2
+if ! can_attach "$program"; then
+	end
+	skip_all "processes cannot be attached to here: $why"
+fi
+end
+
+for what in sequences ring interruptions coroutines; do
+	begin attached_odd "$what"
+	came=0
+	: >refused
+	for _ in 1 2 3 4 5 6 7 8; do
+		visit && came=$((came + 1))
+	done
+	end
+	if [ "$ended" = 77 ]; then
+		skip "no $what here" 3
+		continue
+	fi
+	is "$came" 8 "attached_odd $what: a recorder comes and goes"
+	unharmed "attached_odd $what"
+	sed 's/^/# /' refused
+done
+
+# It goes on as another image, which nobody records; or it is that one which is attached to.
+begin attached_odd execs
+for _ in 1 2 3 4 5 6 7 8; do
+	visit || :
+done
+end
+unharmed 'a process that executes itself anew'
+
+# ---- two at once -----------------------------------------------------------------------------
+
+begin attached blocks 4
+first=0 both=0
+for _ in 1 2 3 4 5 6; do
+	: >refused
+	visit &
+	other=$!
+	came=0
+	visit && came=1
+	wait "$other" && came=$((came + 1))
+	[ "$came" = 0 ] || first=$((first + 1))
+	[ "$came" = 2 ] || grep -q 'is recorded already' refused || {
+		both=$((both + 1))
+		diag "$(cat refused)"
+	}
+done
+end
+is "$first" 6 'of two attachers at once one comes in'
+is "$both" 0 '... and the other does as well, or says why not'
+unharmed '... the process'
+
+# ---- a malloc that is not the system's -------------------------------------------------------
+
+# sanitized TEXT COMPILER OPTION...
+sanitized() {
+	text=$1
+	shift
+	if ! "$@" -I"$MU_SRC" -o sanitized "$MU_SRC/tests/workloads/attached.c" -pthread -ldl \
+		2>/dev/null || ! echo | ./sanitized blocks 2 >/dev/null 2>&1; then
+		skip "$text cannot be built here" 3
+		return
+	fi
+	begin ./sanitized blocks 2
+	: >refused
+	visit
+	is "$?" 125 "$text is refused"
+	like "$(tail -1 refused)" 'a sanitizer' '... with the reason'
+	end
+	is "$ended" 0 '... unharmed'
+}
+sanitized 'a program with libasan' "${CC:-cc}" -fsanitize=address
+sanitized 'a program with a sanitizer of its own' "${CC:-cc}" -fsanitize=address -static-libasan
+sanitized 'a program of clang' clang -fsanitize=thread
+
+# The breakpoint of a debugger that is gone: nothing but `live` itself would run into it.
+begin live
+python3 - "$program" <<'EOF' >place 2>/dev/null || :
+import re, subprocess, sys
+pid = sys.argv[1]
+start, name = re.search(r"^([0-9a-f]+)-.* r--p 00000000 .*?(/\S+/libc\.so\.6)$",
+                        open(f"/proc/{pid}/maps").read(), re.M).groups()
+table = subprocess.run(["nm", "-D", name], capture_output=True, text=True).stdout
+at = int(start, 16) + int(re.search(r"^([0-9a-f]+) . calloc@", table, re.M).group(1), 16)
+with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+    memory.seek(at)
+    before = memory.read(1)
+    memory.seek(at)
+    memory.write(b"\xcc")
+    print("written", flush=True)
+    refusal = subprocess.run(["memusage", f"--attach={pid}", "--duration=20ms", "-q",
+                              "--record=run.mur"], capture_output=True, text=True)
+    memory.seek(at)
+    print(refusal.returncode, memory.read(1) == b"\xcc", refusal.stderr)
+    memory.seek(at)
+    memory.write(before)
+EOF
+if grep -q written place; then
+	like "$(cat place)" '^125 True ' 'a process with a breakpoint in its malloc is refused'
+	like "$(cat place)" 'cannot attach.*(changed the code of its malloc|calloc)' '... with the reason'
+	ok '... and attached to without it' visit
+else
+	skip 'no breakpoint could be written' 3
+fi
+end
+done_testing
