@@ -17,7 +17,7 @@ set -u
 
 # need|want PACKAGE KIND:NAME...   need: the target fails without it. want: a part is skipped.
 # PACKAGE may be several names separated by '|'; each release has one of them at most.
-# KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader), dir (below /usr).
+# KIND is cmd (in PATH), hdr (header), lib (shared library, for the loader), dir (below /usr, with *).
 packages_build='
 need gcc cmd:cc|gcc|clang
 need libc6-dev hdr:stdio.h
@@ -117,7 +117,7 @@ need perl cmd:perl
 want ruby cmd:ruby
 want python3 cmd:python3
 want xz-utils cmd:xz
-want libpython3.11-testsuite|libpython3.13-testsuite dir:lib/python3.11/test/xmltestdata|lib/python3.13/test
+want libpython3.11-testsuite|libpython3.13-testsuite dir:lib/python3.1*/test/xmltestdata
 '
 packages_systems='
 need git cmd:git
@@ -147,7 +147,9 @@ present() {
 				[ -e "$dir/$name" ] && return 0
 			done
 			;;
-		dir) [ -d "$usr/$name" ] && return 0 ;;
+		dir) # which may be a pattern
+			for dir in "$usr"/$name; do [ -d "$dir" ] && return 0; done
+			;;
 		lib)
 			for dir in "$usr/lib" "$usr/local/lib" "$usr/lib64" "$usr"/lib/*-linux-gnu; do
 				[ -e "$dir/$name" ] && return 0
