@@ -6,13 +6,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage attached attached_odd live
+need_bin memusage attached attached_odd live without
 need mkfifo
 PATH=$WORKLOADS:$PATH
 
 # begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output
 	mkfifo input
 	"$@" <input >output 2>errors &
 	program=$!
@@ -20,16 +20,16 @@ begin() {
 	until_true is_ready
 }
 # shellcheck disable=SC2317 # until_true calls it
-is_ready() { grep -q ready output || ! kill -0 "$program" 2>/dev/null; }
+is_ready() { grep -q ready output 2>/dev/null || ! kill -0 "$program" 2>/dev/null; }
 # end: lets it end
 end() {
 	exec 3>&-
 	ended=0
 	wait "$program" || ended=$?
 }
-# visit: whether a recorder came and went
+# visit [NAME]: whether a recorder came and went
 visit() {
-	memusage --attach="$program" --duration=20ms -q --record=run.mur 2>>refused 3>&-
+	memusage --attach="$program" --duration=20ms -q --record="${1:-run}.mur" 2>>refused 3>&-
 }
 # unharmed TEXT
 unharmed() {
@@ -75,7 +75,7 @@ begin attached blocks 4
 first=0 both=0
 for _ in 1 2 3 4 5 6; do
 	: >refused
-	visit &
+	visit other &
 	other=$!
 	came=0
 	visit && came=1
@@ -90,6 +90,24 @@ end
 is "$first" 6 'of two attachers at once one comes in'
 is "$both" 0 '... and the other does as well, or says why not'
 unharmed '... the process'
+
+# ---- other tracers, older kernels ------------------------------------------------------------
+
+begin attached threads
+if command -v gdb >/dev/null; then
+	run gdb -nx -batch -p "$program" -ex "shell memusage --attach=$program -q --record=run.mur"
+	like "$err" 'cannot attach .* traces it already' 'a process in a debugger is refused'
+	: >refused
+	ok '... and attached to when the debugger is gone' visit
+else
+	skip 'no gdb here' 2
+fi
+without pidfd_getfd,pidfd_open,kcmp,process_vm_readv memusage --attach="$program" \
+	--duration=100ms -q --top -o old_kernel 3>&-
+is "$?" 0 'an attacher on an older kernel'
+like "$(cat old_kernel)" 'allocated by' '... records'
+end
+unharmed '... and the process'
 
 # ---- a malloc that is not the system's -------------------------------------------------------
 
