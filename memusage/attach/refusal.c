@@ -208,8 +208,8 @@ static enum target_result check_thread(const struct target *t, const struct trac
 		return refuse(err, "the thread structure of its C library is not known");
 	/* That may be the recorder of another attacher, which has just come: the next look tells. */
 	return is_spare(word + MU_ATTACH_TLS / 8) ? TARGET_OK :
-				is_busy(err, "something else uses the spare part of its threads' "
-					     "structures");
+				is_busy(err, "something else uses the spare part of its "
+					     "threads' structures");
 }
 
 enum target_result refusal_check_threads(const struct target *t, struct mu_error *err)

@@ -110,6 +110,7 @@ class Cycles:
         self.directory, self.hold_ms, self.options = directory, hold_ms, options
         self.attach, self.detach, self.refused, self.harm = [], [], [], []
         self.threads = self.done = 0
+        self.must_end = False
 
     def run_once(self, pid):
         """Returns True if the process was recorded and left."""
@@ -132,6 +133,8 @@ class Cycles:
     def run(self, choose, count, is_asleep=False):
         """choose() returns the process of each cycle, or 0 if it has none now."""
         for number in range(1, count + 1):
+            if self.must_end:
+                break
             pid = choose()
             if not pid:
                 self.refused.append("no process")
