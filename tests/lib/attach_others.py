@@ -8,26 +8,37 @@ import signal
 import subprocess
 import time
 
+import attach_cycles
 import attach_targets
 
 RECORDED_S = 3
 ENDED_S = 60
+WRITTEN_S = 5
 EVENTS_BYTES = 50000  # a file without events has less
 
 
 def record_with_heaptrack(pid, directory):
     """Returns whether events of the process were recorded."""
-    tool = subprocess.Popen(["heaptrack", "-r", "-o", "other", "-p", str(pid)], cwd=directory,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, text=True, start_new_session=True)
+    log = f"{directory}/log"
+    with open(log, "w", encoding="utf-8") as output:
+        tool = subprocess.Popen(
+            ["heaptrack", "-r", "-o", "other", "-p", str(pid)], cwd=directory,
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    attach_targets.wait_until(lambda: "injection finished" in attach_cycles.read_text(log),
+                              ENDED_S)
     time.sleep(RECORDED_S)
-    tool.send_signal(signal.SIGINT)
+    # As Ctrl-C in a terminal does.
+    os.killpg(tool.pid, signal.SIGINT)
     try:
-        tool.communicate(timeout=ENDED_S)
+        tool.wait(ENDED_S)
     except subprocess.TimeoutExpired:
         os.killpg(tool.pid, signal.SIGKILL)
-        tool.communicate()
-    return any(os.path.getsize(name) > EVENTS_BYTES for name in glob.glob(f"{directory}/other.*"))
+        tool.wait()
+    # Its compressor ends after it.
+    return attach_targets.wait_until(
+        lambda: any(os.path.getsize(name) > EVENTS_BYTES
+                    for name in glob.glob(f"{directory}/other.*")), WRITTEN_S)
 
 
 def record_with_memusage(pid, directory):
