@@ -206,7 +206,8 @@ static enum target_result check_thread(const struct target *t, const struct trac
 		return is_busy(err, "a thread is just beginning or ending");
 	if (tid != (uint32_t)thread->tid && tid != (uint32_t)process_own_pid(thread->tid))
 		return refuse(err, "the thread structure of its C library is not known");
-	/* That may be the recorder of another attacher, which has just come: the next look tells. */
+	/* That may be the recorder of another attacher, which has just come: the next look
+	 * tells. */
 	return is_spare(word + MU_ATTACH_TLS / 8) ? TARGET_OK :
 				is_busy(err, "something else uses the spare part of its "
 					     "threads' structures");

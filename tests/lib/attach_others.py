@@ -13,7 +13,7 @@ import attach_targets
 
 RECORDED_S = 3
 ENDED_S = 60
-WRITTEN_S = 5
+WRITTEN_S = 30
 EVENTS_BYTES = 50000  # a file without events has less
 
 
