@@ -77,7 +77,7 @@ struct mu_attach {
 	uint64_t generation; /* MU_ATTACH_MARK << 48 | a random number << 32 */
 	uint64_t stack_end;  /* of the first thread */
 	uint32_t before;     /* enum mu_before, and the blocks that there are */
-	uint32_t reserved;
+	uint32_t mapped_header; /* of the chunk of a block with a mapping of its own */
 	uint64_t before_blocks, before_bytes;
 	uint64_t auxv[2 * MU_ATTACH_WORDS];
 	/* From the recorder. */

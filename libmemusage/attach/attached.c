@@ -195,7 +195,8 @@ static bool begin_image(struct mu_attach *a)
 	}
 	rec.image->notes |= MU_NOTE_ATTACHED;
 	rec.was_paused = true;
-	earlier_blocks_begin((enum mu_before)a->before, a->before_blocks, a->before_bytes);
+	earlier_blocks_begin(&(struct earlier_heap){ (enum mu_before)a->before, a->mapped_header,
+						     a->before_blocks, a->before_bytes });
 	snapshots_find_clock();
 	return true;
 }

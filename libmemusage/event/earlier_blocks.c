@@ -16,9 +16,11 @@
 /* The word before a block of glibc's malloc: the size of its chunk, and flags. */
 #define CHUNK_FLAGS UINT64_C(7)
 #define CHUNK_IS_MAPPED UINT64_C(2)
+#define CHUNK_HEADER UINT64_C(8)
 
 static struct {
 	uint32_t site;
+	uint32_t mapped_header;
 	struct thread owner; /* of the cell that has them at first */
 } earlier;
 
@@ -51,29 +53,31 @@ static void fill_cell(uint64_t blocks, uint64_t bytes)
 	cell->life = -(int64_t)(blocks * sites_tick());
 }
 
-void earlier_blocks_begin(enum mu_before kind, uint64_t blocks, uint64_t bytes)
+void earlier_blocks_begin(const struct earlier_heap *heap)
 {
 	struct mu_recorded *to = &rec.image->recorded;
+	enum mu_before kind = heap->kind;
 
 	if (kind == MU_BEFORE_KNOWN && rec.flags & MU_CFG_SAMPLE)
 		kind = MU_BEFORE_APART;
 	to->before = kind;
 	if (kind == MU_BEFORE_UNKNOWN)
 		return;
-	to->before_blocks = blocks;
-	to->before_bytes = bytes;
+	earlier.mapped_header = heap->mapped_header;
+	to->before_blocks = heap->blocks;
+	to->before_bytes = heap->bytes;
 	if (kind == MU_BEFORE_APART)
 		return;
-	rec.image->heap.now = (int64_t)bytes;
+	rec.image->heap.now = (int64_t)heap->bytes;
 	if (rec.flags & MU_CFG_STACKS)
-		fill_cell(blocks, bytes);
+		fill_cell(heap->blocks, heap->bytes);
 }
 
 /* free() reads the same word: it is there, or the program ends there. */
 static uint64_t usable_bytes(const void *block)
 {
 	const uint64_t word = ((const uint64_t *)block)[-1], size = word & ~CHUNK_FLAGS;
-	const uint64_t header = word & CHUNK_IS_MAPPED ? 16 : 8;
+	const uint64_t header = word & CHUNK_IS_MAPPED ? earlier.mapped_header : CHUNK_HEADER;
 
 	return size > header ? size - header : 0;
 }

@@ -12,12 +12,18 @@
 #include "libmemusage/image/thread.h"
 #include "recording/recorded.h"
 
+/* What the attacher has counted, in a process whose malloc is glibc's. */
+struct earlier_heap {
+	enum mu_before kind;	/* with MU_BEFORE_UNKNOWN the rest is nothing */
+	uint32_t mapped_header; /* bytes of a mapped block's chunk that are not the block's */
+	uint64_t blocks, bytes;
+};
+
 /* earlier_blocks_begin -- put what there is into the heap of a new image.
  *
- * kind  with MU_BEFORE_UNKNOWN nothing is done.
- * Before the gate opens, in a process whose malloc is glibc's.
+ * Before the gate opens.
  */
-void earlier_blocks_begin(enum mu_before kind, uint64_t blocks, uint64_t bytes);
+void earlier_blocks_begin(const struct earlier_heap *heap);
 
 /* earlier_blocks_free -- count the free of a block that is not known, about to be done.
  *

@@ -182,7 +182,7 @@ static enum heap_result walk_part(struct walker *w, struct heap_arena *a, uint64
 				  const struct part_info *info, uint64_t top)
 {
 	const bool is_first = part == (a->address & -ARENA_PART_MOST);
-	uint64_t start = is_first ? a->address + ARENA_BYTES : part + w->info_bytes;
+	uint64_t start = is_first ? a->address + w->layout.form->bytes : part + w->info_bytes;
 	struct chunks c = { .arena = a, .end = part + info->size };
 
 	/* Blocks are at multiples of 16. */
@@ -229,7 +229,8 @@ static bool is_complete(const struct mapped_search *s)
 	       s->bytes == s->w->layout.mapped_bytes;
 }
 
-/* An aligned block has a second header, which counts what is before. Returns its chunk, or PAGE. */
+/* Before 2.43 an aligned block has a second header, which counts what is before. Returns its chunk,
+ * or PAGE. */
 static uint64_t find_aligned(const struct heap_memory *m, uint64_t page, uint64_t size)
 {
 	uint64_t head[2];
@@ -245,23 +246,15 @@ static uint64_t find_aligned(const struct heap_memory *m, uint64_t page, uint64_
 	return page;
 }
 
-/* Nothing leads to a mapped block but its header at the start of a page. */
-static void look_at_page(struct mapped_search *s, uint64_t page)
+static void note_mapped(struct mapped_search *s, uint64_t at, uint64_t start, uint64_t size)
 {
 	const struct walker *w = s->w;
-	struct heap_chunk chunk = { .state = CHUNK_USED };
-	uint64_t head[2], size, at;
+	struct heap_chunk chunk = { .state = CHUNK_USED, .address = at + CHUNK_HEADER,
+				    .usable = start + size - at - w->layout.form->mapped_tail -
+					      w->layout.form->mapped_header };
 
-	if (page < s->upto || !heap_memory_read(w->m, page, head, sizeof(head)))
-		return;
-	size = head[1] - IS_MAPPED;
-	if (head[0] != 0 || size == 0 || size % PAGE || size > s->area->end - page)
-		return;
-	at = find_aligned(w->m, page, size);
-	s->upto = page + size;
+	s->upto = start + size;
 	s->bytes += size;
-	chunk.address = at + CHUNK_HEADER;
-	chunk.usable = s->upto - chunk.address;
 	count_block(&w->h->mapped, chunk.usable);
 	w->h->chunks++;
 	if (!w->walk->visit)
@@ -269,6 +262,48 @@ static void look_at_page(struct mapped_search *s, uint64_t page)
 	if (!heap_memory_read(w->m, chunk.address, &chunk.word, sizeof(chunk.word)))
 		chunk.word = 0;
 	w->walk->visit(w->walk->data, &chunk);
+}
+
+/* Since 2.43 an aligned block has but one header, where a multiple of its alignment follows. It
+ * counts what is before, so it tells where the mapping begins. */
+static void look_for_aligned(struct mapped_search *s, uint64_t page)
+{
+	uint64_t word[PAGE / 8];
+
+	if (!s->w->layout.form->aligns_once ||
+	    !heap_memory_read(s->w->m, page, word, sizeof(word)))
+		return;
+	for (uint64_t alignment = 32; alignment <= PAGE; alignment *= 2) {
+		const uint64_t chunk = page + alignment - CHUNK_HEADER;
+		const uint64_t *head = &word[(alignment - CHUNK_HEADER) / 8];
+		const uint64_t start = chunk - head[0];
+		const uint64_t size = head[1] - IS_MAPPED + head[0] +
+				      s->w->layout.form->mapped_tail;
+
+		if (head[0] == 0 || head[0] > chunk - s->area->start || start % PAGE ||
+		    start < s->upto || head[1] % ALIGNMENT != IS_MAPPED || size % PAGE ||
+		    size < head[0] || size > s->area->end - start)
+			continue;
+		note_mapped(s, chunk, start, size);
+		return;
+	}
+}
+
+/* Nothing leads to a mapped block but its header at the start of a page. */
+static void look_at_page(struct mapped_search *s, uint64_t page)
+{
+	const struct glibc_form *f = s->w->layout.form;
+	uint64_t head[2], size;
+
+	if (page < s->upto || !heap_memory_read(s->w->m, page, head, sizeof(head)))
+		return;
+	size = head[1] - IS_MAPPED + f->mapped_tail;
+	if (head[0] == 0 && head[1] != 0 && size != 0 && size % PAGE == 0 &&
+	    size <= s->area->end - page)
+		note_mapped(s, f->aligns_once ? page : find_aligned(s->w->m, page, size), page,
+			    size);
+	else
+		look_for_aligned(s, page);
 }
 
 static void look_at_pages(void *data, uint64_t start, uint64_t end)
@@ -301,6 +336,7 @@ static bool is_in_arena(const struct walker *w, const struct area *a)
 /* malloc knows their number and the bytes of their mappings: all are found if both are met. */
 static void count_mapped(struct walker *w, bool is_searched)
 {
+	const struct glibc_form *f = w->layout.form;
 	const struct address_space *space = w->m->space;
 	struct mapped_search s = { .w = w };
 
@@ -318,7 +354,8 @@ static void count_mapped(struct walker *w, bool is_searched)
 	if (w->h->is_mapped_exact)
 		return;
 	w->h->mapped.blocks = w->layout.mapped_blocks;
-	w->h->mapped.bytes = w->layout.mapped_bytes - w->layout.mapped_blocks * CHUNK_HEADER;
+	w->h->mapped.bytes = w->layout.mapped_bytes - w->layout.mapped_blocks * (f->mapped_tail +
+										 f->mapped_header);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
@@ -327,21 +364,22 @@ static void count_mapped(struct walker *w, bool is_searched)
 static enum heap_result read_arena(struct walker *w, uint64_t address)
 {
 	struct glibc_heap *h = w->h;
-	uint64_t top, word = 0;
+	uint64_t top, system_bytes, word = 0;
 	uint32_t lock;
 
 	if (!heap_memory_read(w->m, address + ARENA_LOCK, &lock, sizeof(lock)) ||
-	    !heap_memory_read(w->m, address + ARENA_TOP, &top, sizeof(top)))
+	    !heap_memory_read(w->m, address + w->layout.form->top, &top, sizeof(top)))
 		return give_up(w, HEAP_BUSY, "an arena is being made or removed");
 	if (lock)
 		return give_up(w, HEAP_BUSY, "a thread is in the middle of malloc");
 	array_reserve(&h->arena, &h->arena_room, h->arenas + UINT64_C(1), sizeof(*h->arena));
-	h->arena[h->arenas] = (struct heap_arena){ .address = address };
-	if (!heap_memory_read(w->m, address + ARENA_SYSTEM_BYTES, &h->arena[h->arenas].system_bytes,
-			      8))
+	if (!heap_memory_read(w->m, address + w->layout.form->system_bytes, &system_bytes,
+			      sizeof(system_bytes)))
 		return give_up(w, HEAP_BUSY, "an arena is being made or removed");
+	h->arena[h->arenas] = (struct heap_arena){ .address = address,
+						   .system_bytes = system_bytes };
 	/* One that was never used has a top within itself. */
-	if (h->arena[h->arenas].system_bytes && heap_memory_read(w->m, top + 8, &word, 8))
+	if (system_bytes && heap_memory_read(w->m, top + 8, &word, 8))
 		h->arena[h->arenas].top_bytes = word & ~(uint64_t)FLAGS;
 	h->arenas++;
 	return glibc_lists_add_fast(&w->lists, w->m, &w->layout, address);
@@ -359,7 +397,7 @@ static enum heap_result read_arenas(struct walker *w)
 		if (result != HEAP_OK)
 			return result;
 		in_use += w->h->arena[w->h->arenas - 1].system_bytes;
-		if (!heap_memory_read(w->m, at + ARENA_NEXT, &at, sizeof(at)))
+		if (!heap_memory_read(w->m, at + w->layout.form->next, &at, sizeof(at)))
 			return give_up(w, HEAP_BUSY, "an arena is being made or removed");
 	} while (at != w->layout.main_arena);
 	result = glibc_lists_add_caches(&w->lists, w->m, &w->layout, in_use > 0);
@@ -376,7 +414,7 @@ static enum heap_result walk_arenas(struct walker *w)
 		enum heap_result result;
 		uint64_t top;
 
-		if (!heap_memory_read(w->m, a->address + ARENA_TOP, &top, sizeof(top)))
+		if (!heap_memory_read(w->m, a->address + w->layout.form->top, &top, sizeof(top)))
 			return give_up(w, HEAP_BUSY, "an arena is being made or removed");
 		result = i == 0 ? walk_main_arena(w, a, top) : walk_arena(w, a, top);
 		if (result != HEAP_OK)
@@ -400,16 +438,16 @@ enum heap_result glibc_heap_walk(struct glibc_heap *h, const struct heap_memory 
 	w.lists.why = h->why;
 	if (walk->release == 0)
 		return give_up(&w, HEAP_REFUSED, "the release of its glibc is not known");
-	if (walk->release < GLIBC_FIRST || walk->release > GLIBC_LAST)
-		return give_up(&w, HEAP_REFUSED,
-			       "how glibc 2.%u keeps its blocks is not known (2.%d to 2.%d are)",
-			       walk->release, GLIBC_FIRST, GLIBC_LAST);
+	if (!glibc_layout_form(walk->release))
+		return give_up(&w, HEAP_REFUSED, "how glibc 2.%u keeps its blocks is not known "
+			       "(2.31 to 2.41 and 2.43 are)", walk->release);
 	if (glibc_layout_find(&w.layout, m, walk->release, &err) < 0)
 		return give_up(&w, HEAP_REFUSED, "%s", err.text);
 	if (!w.layout.has_parameters)
 		return give_up(&w, HEAP_REFUSED, "the limits of its malloc are not the usual ones "
 			       "(mallopt, or GLIBC_TUNABLES)");
 	heap_window_open(&w.window, m);
+	h->mapped_header = w.layout.form->mapped_header;
 	result = read_arenas(&w);
 	h->caches = w.lists.caches;
 	if (result == HEAP_OK)

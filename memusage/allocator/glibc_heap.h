@@ -48,6 +48,7 @@ struct glibc_heap {
 	struct heap_count used; /* in all arenas, and mapped on their own */
 	struct heap_count mapped;
 	uint64_t chunks;	/* that were looked at */
+	unsigned int mapped_header; /* bytes of a mapped block's chunk that are not the block's */
 	bool is_mapped_exact;	/* all mapped blocks were found, as malloc counts them */
 	char why[160];		/* for all results but HEAP_OK */
 };

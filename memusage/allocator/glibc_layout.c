@@ -24,15 +24,47 @@ enum {
 /* Offsets in struct malloc_par. */
 struct parameter_form {
 	unsigned int mapped, mapped_most, mapped_bytes, brk_start, bytes;
+	unsigned int cache_most; /* 0: caches count what they have */
 };
 
-static const struct parameter_form forms[] = {
-	{ .mapped = 40, .mapped_most = 44, .mapped_bytes = 56, .brk_start = 72, .bytes = 104 },
-	/* With huge pages: since 2.35. */
-	{ .mapped = 60, .mapped_most = 64, .mapped_bytes = 80, .brk_start = 96, .bytes = 128 },
+static const struct parameter_form first_form = {
+	.mapped = 40, .mapped_most = 44, .mapped_bytes = 56, .brk_start = 72, .bytes = 104,
 };
+static const struct parameter_form form_with_huge_pages = {
+	.mapped = 60, .mapped_most = 64, .mapped_bytes = 80, .brk_start = 96, .bytes = 128,
+};
+static const struct parameter_form newest_form = {
+	.mapped = 68, .mapped_most = 72, .mapped_bytes = 88, .brk_start = 104, .bytes = 144,
+	.cache_most = 128,
+};
+
+/* One alone: the structure of one release looks like that of another 8 bytes further on. */
+static const struct parameter_form *parameters_of(unsigned int release)
+{
+	if (release >= 43)
+		return &newest_form;
+	return release >= 35 ? &form_with_huge_pages : &first_form;
+}
 
 enum { TOP_PAD_AT = 8, MAPPED_MAX_AFTER = 4, MAPPED_BYTES_MAX_AFTER = 8 };
+
+/* 2.30 and before have other caches. */
+static const struct glibc_form form_with_fast_bins = {
+	.fast_bins = 16, .top = 96, .bins = 112, .next = 2160, .system_bytes = 2184, .bytes = 2200,
+	.cache_bins = 64, .cache_chunk = 0x290, .mapped_header = 16,
+};
+static const struct glibc_form form_without_fast_bins = {
+	.top = 8, .bins = 24, .next = 2072, .system_bytes = 2096, .bytes = 2112,
+	.cache_bins = CACHE_BINS_MOST, .cache_chunk = 0x300, .counts_room = true,
+	.mapped_tail = 16, .mapped_header = 8, .aligns_once = true,
+};
+
+const struct glibc_form *glibc_layout_form(unsigned int release)
+{
+	if (release >= 31 && release <= 41)
+		return &form_with_fast_bins;
+	return release == 43 ? &form_without_fast_bins : NULL;
+}
 
 bool glibc_layout_is_libc(const char *name)
 {
@@ -85,6 +117,7 @@ unsigned int glibc_layout_release(const struct heap_memory *m)
 struct search {
 	const struct heap_memory *m;
 	struct glibc_layout *l;
+	const struct parameter_form *parameters;
 	uint64_t heap_start; /* of the mapping "[heap]", 0 none */
 	const unsigned char *bytes;
 	uint64_t start; /* of BYTES in the process */
@@ -113,7 +146,7 @@ static unsigned int count_empty_bins(const struct search *s, size_t offset)
 	unsigned int empty = 0;
 
 	for (unsigned int i = 0; i < BINS; i++) {
-		const size_t bin = offset + ARENA_BINS + i * 2 * sizeof(uint64_t);
+		const size_t bin = offset + s->l->form->bins + i * 2 * sizeof(uint64_t);
 		const uint64_t itself = s->start + bin - HEAD;
 
 		empty += word_at(s, bin) == itself && word_at(s, bin + 8) == itself;
@@ -127,7 +160,7 @@ static bool leads_to_itself(const struct search *s, uint64_t arena)
 	uint64_t at = arena;
 
 	for (unsigned int i = 0; i < ARENAS_MOST; i++) {
-		if (!heap_memory_read(s->m, at + ARENA_NEXT, &at, sizeof(at)))
+		if (!heap_memory_read(s->m, at + s->l->form->next, &at, sizeof(at)))
 			return false;
 		if (at == arena)
 			return true;
@@ -140,7 +173,7 @@ static void look_for_arena(struct search *s, size_t offset)
 	const uint64_t arena = s->start + offset;
 
 	/* Most places fail at the next arena or at the last bin, which is seldom used. */
-	if (word_at(s, offset + ARENA_NEXT) == 0 ||
+	if (word_at(s, offset + s->l->form->next) == 0 ||
 	    count_empty_bins(s, offset) < EMPTY_BINS_LEAST || !leads_to_itself(s, arena))
 		return;
 	s->l->main_arena = arena;
@@ -151,28 +184,25 @@ static void look_for_arena(struct search *s, size_t offset)
 
 static void look_for_parameters(struct search *s, size_t offset)
 {
-	if (word_at(s, offset + TOP_PAD_AT) != TOP_PAD)
-		return;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		const struct parameter_form *f = &forms[i];
-		uint64_t brk_start, blocks, bytes;
+	const struct parameter_form *f = s->parameters;
+	uint64_t brk_start, blocks, bytes;
 
-		if (offset + f->bytes > s->size ||
-		    half_at(s, offset + f->mapped_most) != MAPPED_MOST)
-			continue;
-		brk_start = word_at(s, offset + f->brk_start);
-		blocks = half_at(s, offset + f->mapped);
-		bytes = word_at(s, offset + f->mapped_bytes);
-		if ((brk_start && brk_start != s->heap_start) ||
-		    blocks > half_at(s, offset + f->mapped_most + MAPPED_MAX_AFTER) ||
-		    bytes > word_at(s, offset + f->mapped_bytes + MAPPED_BYTES_MAX_AFTER) ||
-		    (blocks == 0) != (bytes == 0))
-			continue;
-		s->l->has_parameters = true;
-		s->l->brk_start = brk_start;
-		s->l->mapped_blocks = blocks;
-		s->l->mapped_bytes = bytes;
-	}
+	if (offset + f->bytes > s->size || word_at(s, offset + TOP_PAD_AT) != TOP_PAD ||
+	    half_at(s, offset + f->mapped_most) != MAPPED_MOST)
+		return;
+	brk_start = word_at(s, offset + f->brk_start);
+	blocks = half_at(s, offset + f->mapped);
+	bytes = word_at(s, offset + f->mapped_bytes);
+	if ((brk_start && brk_start != s->heap_start) ||
+	    blocks > half_at(s, offset + f->mapped_most + MAPPED_MAX_AFTER) ||
+	    bytes > word_at(s, offset + f->mapped_bytes + MAPPED_BYTES_MAX_AFTER) ||
+	    (blocks == 0) != (bytes == 0))
+		return;
+	s->l->has_parameters = true;
+	s->l->brk_start = brk_start;
+	s->l->mapped_blocks = blocks;
+	s->l->mapped_bytes = bytes;
+	s->l->cache_most = f->cache_most ? word_at(s, offset + f->cache_most) : 0;
 }
 
 /* ---- both -------------------------------------------------------------------------------- */
@@ -197,7 +227,7 @@ static void search_area(struct search *s, const struct area *a)
 	s->start = a->start;
 	s->size = a->end - a->start;
 	if (heap_memory_read(s->m, a->start, bytes, s->size)) {
-		for (size_t at = 0; at + ARENA_BYTES <= s->size; at += sizeof(uint64_t))
+		for (size_t at = 0; at + s->l->form->bytes <= s->size; at += sizeof(uint64_t))
 			look_for_arena(s, at);
 		for (size_t at = 0; at + TOP_PAD_AT + 8 <= s->size; at += sizeof(uint64_t))
 			look_for_parameters(s, at);
@@ -208,9 +238,9 @@ static void search_area(struct search *s, const struct area *a)
 int glibc_layout_find(struct glibc_layout *l, const struct heap_memory *m, unsigned int release,
 		      struct mu_error *err)
 {
-	struct search s = { .m = m, .l = l };
+	struct search s = { .m = m, .l = l, .parameters = parameters_of(release) };
 
-	*l = (struct glibc_layout){ .mangles = release >= 32 };
+	*l = (struct glibc_layout){ .form = glibc_layout_form(release), .mangles = release >= 32 };
 	for (uint32_t i = 0; i < m->space->count; i++) {
 		if (strcmp(m->space->area[i].name, "[heap]") == 0 && !s.heap_start)
 			s.heap_start = m->space->area[i].start;

@@ -12,9 +12,8 @@
 #include "profile/base/array.h"
 
 enum {
-	CACHE_BINS = 64,
-	CACHE_MOST = 65535,	/* blocks of a size, by the type of the counts */
-	CACHE_CHUNK = 0x290,
+	SMALL_BINS = 64,	/* of a cache: one size each */
+	SMALL_MOST = 0x410,	/* of these; other bins have larger chunks */
 	FAST_MOST = 1 << 27,	/* blocks of a bin: 4 GiB of the smallest */
 	STORAGE_MOST = 1 << 16	/* bytes below a thread pointer that are searched */
 };
@@ -22,10 +21,10 @@ enum {
 #define SIZE_FLAGS UINT64_C(7)
 #define ALIGNMENT UINT64_C(16)
 
-/* struct tcache_perthread_struct of 2.31 to 2.41. */
+/* struct tcache_perthread_struct. */
 struct cache {
-	uint16_t count[CACHE_BINS];
-	uint64_t entry[CACHE_BINS];
+	uint16_t count[CACHE_BINS_MOST];
+	uint64_t entry[CACHE_BINS_MOST];
 };
 
 static enum heap_result is_busy(struct glibc_lists *l, const char *why)
@@ -59,19 +58,33 @@ static bool read_block(const struct heap_memory *m, uint64_t address, uint64_t w
 
 /* ---- caches of threads ------------------------------------------------------------------- */
 
-static bool read_cache(const struct heap_memory *m, uint64_t address, struct cache *c)
+static bool read_cache(const struct heap_memory *m, const struct glibc_layout *layout,
+		       uint64_t address, struct cache *c)
 {
+	const struct glibc_form *f = layout->form;
+	const uint64_t entries = address + f->cache_bins * sizeof(*c->count);
 	uint64_t word[2];
 
-	if (!read_block(m, address, word) || (word[0] & ~SIZE_FLAGS) != CACHE_CHUNK ||
-	    word[0] & 2 || !heap_memory_read(m, address, c, sizeof(*c)))
+	if (!read_block(m, address, word) || (word[0] & ~SIZE_FLAGS) != f->cache_chunk ||
+	    word[0] & 2 ||
+	    !heap_memory_read(m, address, c->count, f->cache_bins * sizeof(*c->count)) ||
+	    !heap_memory_read(m, entries, c->entry, f->cache_bins * sizeof(*c->entry)))
 		return false;
-	for (unsigned int i = 0; i < CACHE_BINS; i++) {
+	for (unsigned int i = 0; i < f->cache_bins; i++) {
+		if (f->counts_room && c->count[i] > layout->cache_most)
+			return false;
+		if (f->counts_room)
+			c->count[i] = (uint16_t)(layout->cache_most - c->count[i]);
 		if ((c->entry[i] != 0 && !may_be_block(m, c->entry[i])) ||
 		    (c->count[i] != 0 && c->entry[i] == 0))
 			return false;
 	}
 	return true;
+}
+
+static bool is_size_of_bin(uint64_t size, unsigned int bin)
+{
+	return bin < SMALL_BINS ? size == (uint64_t)bin * 16 + 32 : size > SMALL_MOST;
 }
 
 static enum heap_result add_cache(struct glibc_lists *l, const struct heap_memory *m,
@@ -80,13 +93,13 @@ static enum heap_result add_cache(struct glibc_lists *l, const struct heap_memor
 {
 	append_block(l, address, false, true);
 	l->caches++;
-	for (unsigned int i = 0; i < CACHE_BINS; i++) {
+	for (unsigned int i = 0; i < layout->form->cache_bins; i++) {
 		uint64_t at = c->entry[i], word[2];
 		unsigned int count = 0;
 
 		for (; at && count < c->count[i]; count++) {
 			if (!read_block(m, at, word) ||
-			    (word[0] & ~(ALIGNMENT - 1)) != (uint64_t)i * 16 + 32)
+			    !is_size_of_bin(word[0] & ~(ALIGNMENT - 1), i))
 				return is_busy(l, "the cache of a thread is being changed");
 			append_block(l, at, false, false);
 			at = decode_link(layout, at, word[1]);
@@ -97,9 +110,21 @@ static enum heap_result add_cache(struct glibc_lists *l, const struct heap_memor
 	return HEAP_OK;
 }
 
+/* Since 2.42 a thread without one has a pointer to an empty one in libc. */
+static bool has_no_cache(const struct heap_memory *m, const struct glibc_layout *layout,
+			 uint64_t address)
+{
+	const struct area *a = address_space_find(m->space, address);
+
+	return address == 0 || (layout->form->counts_room && a &&
+				(a->flags & AREA_FILE || a->name[0] == '\0') &&
+				!heap_memory_is_data(m, address));
+}
+
 /* Static thread-local storage is laid out alike for all threads: where one has the pointer to its
  * cache, others have it, too. Returns the distance below the thread pointer, 0 if none is found. */
-static uint64_t find_cache_pointer(const struct heap_memory *m, uint64_t base)
+static uint64_t find_cache_pointer(const struct heap_memory *m, const struct glibc_layout *layout,
+				   uint64_t base)
 {
 	static uint64_t word[STORAGE_MOST / 8];
 	const struct area *a = address_space_find(m->space, base - 8);
@@ -113,7 +138,7 @@ static uint64_t find_cache_pointer(const struct heap_memory *m, uint64_t base)
 		return 0;
 	/* What is near is libc's or the program's; farther below may be the stack. */
 	for (uint64_t at = base - 8; at >= low && at < base; at -= 8) {
-		if (read_cache(m, word[(at - low) / 8], &c))
+		if (read_cache(m, layout, word[(at - low) / 8], &c))
 			return base - at;
 	}
 	return 0;
@@ -127,7 +152,7 @@ enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap
 	struct cache c;
 
 	for (uint32_t i = 0; i < m->threads && !below; i++)
-		below = find_cache_pointer(m, m->thread[i]);
+		below = find_cache_pointer(m, layout, m->thread[i]);
 	if (!below && heap_is_used) {
 		snprintf(l->why, WHY_BYTES, "the caches of its threads were not found");
 		return HEAP_REFUSED;
@@ -135,9 +160,9 @@ enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap
 	for (uint32_t i = 0; i < m->threads && below && result == HEAP_OK; i++) {
 		if (!heap_memory_read(m, m->thread[i] - below, &address, sizeof(address)))
 			return is_busy(l, "a thread is just beginning or ending");
-		if (!address)
+		if (has_no_cache(m, layout, address))
 			continue;
-		if (!read_cache(m, address, &c))
+		if (!read_cache(m, layout, address, &c))
 			return is_busy(l, "the cache of a thread is being changed");
 		result = add_cache(l, m, layout, address, &c);
 	}
@@ -151,7 +176,9 @@ enum heap_result glibc_lists_add_fast(struct glibc_lists *l, const struct heap_m
 {
 	uint64_t bin[ARENA_FAST_COUNT], word[2];
 
-	if (!heap_memory_read(m, arena + ARENA_FAST_BINS, bin, sizeof(bin)))
+	if (layout->form->fast_bins == 0)
+		return HEAP_OK;
+	if (!heap_memory_read(m, arena + layout->form->fast_bins, bin, sizeof(bin)))
 		return is_busy(l, "an arena is gone");
 	for (unsigned int i = 0; i < ARENA_FAST_COUNT; i++) {
 		unsigned int count = 0;

@@ -173,6 +173,7 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 	p->generation = MU_ATTACH_MARK << 48 | (uint64_t)chance << 32;
 	p->stack_end = read_stack_end(&s->t);
 	p->before = s->a->before.kind;
+	p->mapped_header = s->a->before.mapped_header;
 	p->before_blocks = s->a->before.blocks;
 	p->before_bytes = s->a->before.bytes;
 	memcpy(p->auxv, s->t.auxv, sizeof(p->auxv));

@@ -19,6 +19,7 @@
 struct attachment_before {
 	enum mu_before kind;
 	uint64_t blocks, bytes;
+	unsigned int mapped_header; /* as in struct glibc_heap */
 	uint64_t ns;		/* that it took to count them, while the process stood */
 	unsigned int release;	/* of glibc, 0: they cannot be counted */
 	unsigned int tries;	/* in which they were being changed */

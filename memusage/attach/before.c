@@ -55,6 +55,7 @@ static enum target_result take_sums(struct attachment_before *b, const struct gl
 				    enum heap_result result)
 {
 	b->kind = MU_BEFORE_UNKNOWN;
+	b->mapped_header = h->mapped_header;
 	snprintf(b->why, sizeof(b->why), "%s", h->why);
 	if (result == HEAP_BUSY && ++b->tries < TRIES) {
 		b->why[0] = '\0';

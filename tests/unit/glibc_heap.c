@@ -24,7 +24,7 @@
 
 enum {
 	REGIONS = 7, HEAP_BYTES = 0x21000, PART_BYTES = 0x21000, MAPPED_BYTES = 0x10000,
-	DATA_BYTES = 0x2000, STORAGE_BYTES = 0x3000, THREADS = 2, CACHE_AT = 0x290
+	DATA_BYTES = 0x2000, STORAGE_BYTES = 0x3000, THREADS = 2
 };
 
 static struct area area[REGIONS] = {
@@ -83,6 +83,17 @@ static uint64_t link_at(uint64_t place, uint64_t to)
 	return release >= 32 ? to ^ place >> 12 : to;
 }
 
+/* Offsets in struct malloc_state, and what a cache has, by release. */
+static const struct glibc_form *form;
+#define ARENA_TOP form->top
+#define ARENA_BINS form->bins
+#define ARENA_NEXT form->next
+#define ARENA_SYSTEM_BYTES form->system_bytes
+#define ARENA_BYTES form->bytes
+#define CACHE_AT form->cache_chunk
+
+enum { CACHE_MOST = 16 };
+
 static void make_arena(uint64_t arena, uint64_t next, uint64_t top, uint64_t system)
 {
 	memset(at(arena), 0, ARENA_BYTES);
@@ -99,14 +110,18 @@ static void make_arena(uint64_t arena, uint64_t next, uint64_t top, uint64_t sys
 
 static void make_parameters(uint64_t brk_start, uint32_t mapped, uint64_t mapped_bytes)
 {
-	const uint64_t shift = release >= 35 ? 0 : 20; /* without huge pages */
-	const uint64_t bytes_at = release >= 35 ? 80 : 56;
+	/* Without huge pages, and with more of them. */
+	const uint64_t mapped_at = release >= 43 ? 68 : release >= 35 ? 60 : 40;
+	const uint64_t bytes_at = release >= 43 ? 88 : release >= 35 ? 80 : 56;
 
-	memset(at(PARAMETERS), 0, 128);
-	put(PARAMETERS + 8, 131072);
-	put_half(PARAMETERS + 60 - shift, mapped);
-	put_half(PARAMETERS + 64 - shift, 65536);
-	put_half(PARAMETERS + 68 - shift, mapped + 1);
+	memset(at(PARAMETERS), 0, 144);
+	for (unsigned int i = 0; i < 3; i++)
+		put(PARAMETERS + 8 * i, 131072);
+	put_half(PARAMETERS + mapped_at, mapped);
+	put_half(PARAMETERS + mapped_at + 4, 65536);
+	put_half(PARAMETERS + mapped_at + 8, mapped + 1);
+	if (release >= 43)
+		put(PARAMETERS + 128, CACHE_MOST);
 	put(PARAMETERS + bytes_at, mapped_bytes);
 	put(PARAMETERS + bytes_at + 8, mapped_bytes);
 	put(PARAMETERS + bytes_at + 16, brk_start);
@@ -128,11 +143,15 @@ static uint64_t cached[2], first_used, last_used;
 
 static void make_cache(uint64_t block, unsigned int bin, const uint64_t *entry, uint16_t count)
 {
+	uint16_t *counts = at(block);
+
 	memset(at(block), 0, CACHE_AT - 16);
+	for (unsigned int i = 0; form->counts_room && i < form->cache_bins; i++)
+		counts[i] = CACHE_MOST;
 	if (count == 0)
 		return;
-	memcpy(at(block + 2 * bin), &count, sizeof(count));
-	put(block + 128 + 8 * bin, entry[0]);
+	counts[bin] = form->counts_room ? CACHE_MOST - count : count;
+	put(block + 2 * form->cache_bins + 8 * bin, entry[0]);
 	for (uint16_t i = 0; i < count; i++)
 		put(entry[i], link_at(entry[i], i + 1 < count ? entry[i + 1] : 0));
 }
@@ -150,8 +169,10 @@ static void make_main_heap(void)
 	fast = make_chunk(&next, 0x40, true);
 	last_used = make_chunk(&next, 0x3f0, true);
 	make_arena(ARENA, PART + (release >= 35 ? 48 : 32), next, HEAP_BYTES);
-	put(ARENA + ARENA_FAST_BINS + 2 * 8, fast - 16);
-	put(fast, link_at(fast, 0));
+	if (form->fast_bins) {
+		put(ARENA + form->fast_bins + 2 * 8, fast - 16);
+		put(fast, link_at(fast, 0));
+	}
 	put(next + 8, (HEAP + HEAP_BYTES - next) | 1);
 	make_cache(cache, 1, cached, 2);
 	put(thread[0] - 0x48, cache);
@@ -184,15 +205,17 @@ static void make_other_heap(void)
 /* One block of two pages, and one of three that is aligned to 4096. */
 static void make_mapped(void)
 {
-	put(MAPPED + 0x1000 + 8, 0x2000 | 2);
-	put(MAPPED + 0x3000 + 8, 0x3000 | 2);
+	put(MAPPED + 0x1000 + 8, (0x2000 - form->mapped_tail) | 2);
+	if (release < 43)
+		put(MAPPED + 0x3000 + 8, 0x3000 | 2);
 	put(MAPPED + 0x4000 - 16, 0x1000 - 16);
-	put(MAPPED + 0x4000 - 8, (0x2000 + 16) | 2);
+	put(MAPPED + 0x4000 - 8, (0x2000 + 16 - form->mapped_tail) | 2);
 }
 
 static void make_process(unsigned int of_release)
 {
 	release = of_release;
+	form = glibc_layout_form(release >= 31 && release != 42 ? release : 36);
 	for (int i = 0; i < REGIONS; i++)
 		memset(bytes[i], 0, area[i].end - area[i].start);
 	snprintf(at(TEXT + 0x100), 100, "GNU C Library (Made up 2.%u-1) stable release version 2.%u.",
@@ -234,23 +257,24 @@ static void test_counts(unsigned int of_release)
 	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
 	EQ_U(h.arenas, 2);
 	EQ_U(h.caches, 2);
-	EQ_U(h.arena[0].used.blocks, 4);
-	EQ_U(h.arena[0].used.bytes, 24 + 3 * 1000);
+	/* What a fast bin would have is in use without them. */
+	EQ_U(h.arena[0].used.blocks, form->fast_bins ? 4 : 5);
+	EQ_U(h.arena[0].used.bytes, 24 + 3 * 1000 + (form->fast_bins ? 0 : 56));
 	EQ_U(h.arena[0].free.bytes, 0x500 - 8);
 	EQ_U(h.arena[0].cached.blocks, 2);
 	EQ_U(h.arena[0].cached.bytes, 2 * 40);
-	EQ_U(h.arena[0].fast.bytes, 56);
+	EQ_U(h.arena[0].fast.bytes, form->fast_bins ? 56 : 0);
 	EQ_U(h.arena[0].system_bytes, HEAP_BYTES);
 	EQ_U(h.arena[1].used.blocks, 2);
 	EQ_U(h.arena[1].used.bytes, 0x3000 - 16);
 	EQ_U(h.arena[1].free.blocks, 1);
 	EQ_U(h.mapped.blocks, 2);
-	EQ_U(h.mapped.bytes, 0x2000 - 16 + 0x2000);
+	EQ_U(h.mapped.bytes, form->fast_bins ? 0x2000 - 16 + 0x2000 : 0x2000 - 24 + 0x2000 - 8);
 	IS_TRUE(h.is_mapped_exact);
-	EQ_U(h.used.blocks, 8);
+	EQ_U(h.used.blocks, form->fast_bins ? 8 : 9);
 	EQ_U(h.used.bytes, h.arena[0].used.bytes + h.arena[1].used.bytes + h.mapped.bytes);
-	EQ_U(s.used, 8);
-	EQ_U(s.cached, 3);
+	EQ_U(s.used, h.used.blocks);
+	EQ_U(s.cached, form->fast_bins ? 3 : 2);
 	EQ_U(s.free, 2);
 	EQ_U(s.word_of_first, 0x1234567);
 	glibc_heap_free(&h);
@@ -288,7 +312,7 @@ static void test_flux(void)
 	EQ_U(walk_again(why), HEAP_BUSY);
 	HAS_S(why, "no possible size");
 	make_process(36);
-	put(ARENA + ARENA_FAST_BINS + 2 * 8, PART + 0x5000);
+	put(ARENA + form->fast_bins + 2 * 8, PART + 0x5000);
 	EQ_U(walk_again(why), HEAP_BUSY);
 	HAS_S(why, "list of free blocks");
 	make_process(36);
@@ -386,6 +410,7 @@ int main(void)
 	test_counts(34);
 	test_counts(36);
 	test_counts(41);
+	test_counts(43);
 	test_flux();
 	test_refusals();
 	test_bound();
