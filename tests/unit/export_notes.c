@@ -92,6 +92,32 @@ static void functions(void)
 	free(r);
 }
 
+/* What became of the blocks from before an attach, as far as they are known. */
+static void blocks_from_before(void)
+{
+	struct result *r = calloc(1, sizeof(*r));
+
+	r->notes = MU_NOTE_ATTACHED;
+	take(r);
+	EQ_S(text, "memusage attached to the process while it ran: blocks from before are not "
+		   "known\n");
+	r->recorded.before = MU_BEFORE_KNOWN;
+	r->recorded.before_blocks = 12345;
+	r->recorded.before_bytes = 3 << 20;
+	r->recorded.before_gone = 1 << 20;
+	take(r);
+	EQ_S(text, "memusage attached to the process while it ran: it had 12,345 blocks of "
+		   "3.00 MiB before, of which 0 of 1.00 MiB are gone\n");
+	r->recorded.before = MU_BEFORE_AT_MOST;
+	take(r);
+	EQ_S(text, "memusage attached to the process while it ran: it had blocks of 3.00 MiB at "
+		   "most before, of which 0 of 1.00 MiB are gone\n");
+	r->recorded.before = MU_BEFORE_APART;
+	take(r);
+	HAS_S(text, "it had 12,345 blocks of 3.00 MiB before, which are in no other figure");
+	free(r);
+}
+
 /* Times are relative to the start; more parts than are kept are counted all the same. */
 static void recorded_parts(void)
 {
@@ -134,6 +160,7 @@ int main(void)
 {
 	nothing();
 	recorded_parts();
+	blocks_from_before();
 	every_drop();
 	functions();
 	return done_testing();
