@@ -121,14 +121,17 @@ static void account_free(struct thread *thread, uint64_t bytes, uint64_t sp)
 	}
 }
 
-static void end_block(struct thread *thread, const void *block, uint64_t sp)
+static bool is_in_heap(void)
 {
 	const uint32_t kind = rec.image->recorded.before;
-	uint64_t bytes;
 
-	if (kind != MU_BEFORE_KNOWN && kind != MU_BEFORE_AT_MOST)
-		return;
-	bytes = take_bytes(block);
+	return kind == MU_BEFORE_KNOWN || kind == MU_BEFORE_AT_MOST;
+}
+
+static void end_block(struct thread *thread, const void *block, uint64_t sp)
+{
+	const uint64_t bytes = is_in_heap() ? take_bytes(block) : 0;
+
 	if (bytes)
 		account_free(thread, bytes, sp);
 }
@@ -143,4 +146,29 @@ void earlier_blocks_realloc(struct thread *thread, const void *block)
 {
 	__atomic_fetch_add(&rec.image->recorded.earlier_reallocs, 1, __ATOMIC_RELAXED);
 	end_block(thread, block, 0);
+}
+
+void earlier_blocks_put_back(struct thread *thread, const void *block)
+{
+	struct mu_recorded *to = &rec.image->recorded;
+	const unsigned int mode = gate.mode;
+	struct mu_cell *cell;
+	uint64_t bytes;
+
+	__atomic_fetch_sub(&to->earlier_reallocs, 1, __ATOMIC_RELAXED);
+	if (!is_in_heap())
+		return;
+	bytes = usable_bytes(block);
+	/* What was not taken, for want of bytes, is not put back. */
+	if (__atomic_load_n(&to->before_gone, __ATOMIC_RELAXED) < bytes)
+		return;
+	__atomic_fetch_sub(&to->before_gone, bytes, __ATOMIC_RELAXED);
+	heap_change(thread, (int64_t)bytes, mode & MODE_MANY);
+	cell = mode & MODE_STACKS ? sites_cell(thread, earlier.site) : NULL;
+	if (!cell)
+		return;
+	sites_keep_peak(cell);
+	cell->live_bytes += (int64_t)bytes;
+	cell->live_blocks++;
+	cell->life -= (int64_t)sites_tick();
 }

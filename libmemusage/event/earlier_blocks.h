@@ -37,3 +37,9 @@ void earlier_blocks_free(struct thread *thread, const void *block, uint64_t sp);
  * As earlier_blocks_free().
  */
 void earlier_blocks_realloc(struct thread *thread, const void *block);
+
+/* earlier_blocks_put_back -- take back earlier_blocks_realloc(): the realloc failed.
+ *
+ * Inside the hook. Async-signal-safe.
+ */
+void earlier_blocks_put_back(struct thread *thread, const void *block);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "libmemusage/base/real.h"
+#include "libmemusage/event/earlier_blocks.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/patch/real_mark.h"
 #include "libmemusage/patch/symbols.h"
@@ -174,6 +175,8 @@ static void end_builtin_realloc(struct thread *thread, struct entry_call *call, 
 	else if (state == BLOCK_EARLIER && result && call->note[NOTE_SIZE])
 		event_alloc(thread, MU_FN_REALLOC, result, call->note[NOTE_SIZE],
 			    entry_call_sp(call));
+	else if (state == BLOCK_EARLIER && call->note[NOTE_SIZE])
+		earlier_blocks_put_back(thread, block);
 }
 
 /* ---- other allocators ---------------------------------------------------------------------- */

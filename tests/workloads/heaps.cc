@@ -108,9 +108,12 @@ static void obey(const struct order *o)
 		} else if (strcmp(o->word, "free") == 0) {
 			free(kept[first++]);
 		} else if (strcmp(o->word, "realloc") == 0) {
-			void *block = realloc(kept[first++], o->size);
+			void *old = kept[first++], *block = realloc(old, o->size);
 
-			keep(block, o->size);
+			if (block)
+				keep(block, o->size);
+			else
+				kept[last++] = old;
 		}
 	}
 }
