@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "libmemusage/attach/quick_heap.h"
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/memory.h"
@@ -95,7 +96,7 @@ static void ignore_calls_of_itself(uint64_t function)
 static bool patch_function(const struct patch *p, const struct link_map *object,
 			   const struct mu_family *function, const char **why)
 {
-	const struct intercept what = { .signature = function->signature, .layer = ENTRY_BUILTIN };
+	struct intercept what = { .signature = function->signature, .layer = ENTRY_BUILTIN };
 	uint32_t count;
 	const struct entry_hook *hook = entry_hooks(&count);
 	uint64_t address, size;
@@ -105,6 +106,7 @@ static bool patch_function(const struct patch *p, const struct link_map *object,
 	for (uint32_t i = 0; i < count; i++)
 		if (hook[i].function == address)
 			return true; /* another name of it */
+	what.arrival = quick_heap_arrival(function->name, address);
 	*why = intercept_function(p, &what, address, size, 0);
 	if (!*why && function->signature.fn == MU_FN_FREE)
 		ignore_calls_of_itself(address);
@@ -138,6 +140,7 @@ static bool patch_allocators(struct mu_attach *a, const struct patch *p)
 		}
 		any = true;
 	}
+	quick_heap_patched();
 	if (!any)
 		say_why(a, "malloc", "no loaded object has it");
 	return any;

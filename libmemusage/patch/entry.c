@@ -45,9 +45,11 @@ static struct {
 	struct entry_hook entry[ENTRIES];
 	uint32_t count;
 	uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
+	uint64_t returned_also; /* entry_returns_also() */
 } hooks;
-/* The outermost struct entry_call of each layer, 0 none. */
-static __thread uint64_t outer[ENTRY_LAYERS];
+/* The outermost struct entry_call of each layer, 0 none. Also set by x86_64/patch_entry.S. */
+extern __thread uint64_t entry_outer[ENTRY_LAYERS];
+__thread uint64_t entry_outer[ENTRY_LAYERS];
 
 bool entry_before(struct entry_call *call, uint32_t number)
 {
@@ -99,24 +101,33 @@ static bool is_call_under_way(const struct entry_call *inner, uint64_t outermost
 	if (!outermost || outermost <= here)
 		return false;
 	if (has_self() && stack_memory_is_own(self, here) &&
-	    stack_memory_is_own(self, outermost - 8))
-		return stack_memory_read(here, outermost - 8) == (uint64_t)patch_entry_returned;
+	    stack_memory_is_own(self, outermost - 8)) {
+		const uint64_t returns_to = stack_memory_read(here, outermost - 8);
+
+		return returns_to == (uint64_t)patch_entry_returned ||
+		       (hooks.returned_also && returns_to == hooks.returned_also);
+	}
 	return outermost - here < OTHER_STACK_NEAR;
 }
 
 bool entry_is_outer(const struct entry_call *call, enum entry_layer layer)
 {
 	for (unsigned int i = 0; i <= (unsigned int)layer; i++)
-		if (is_call_under_way(call, outer[i]))
+		if (is_call_under_way(call, entry_outer[i]))
 			return false;
-	outer[layer] = (uint64_t)call;
+	entry_outer[layer] = (uint64_t)call;
 	return true;
 }
 
 void entry_ends(const struct entry_call *call, enum entry_layer layer)
 {
-	if (outer[layer] == (uint64_t)call)
-		outer[layer] = 0;
+	if (entry_outer[layer] == (uint64_t)call)
+		entry_outer[layer] = 0;
+}
+
+void entry_returns_also(uint64_t address)
+{
+	hooks.returned_also = address;
 }
 
 uint64_t entry_returned(void)
@@ -454,9 +465,9 @@ static uint64_t choose_thunk(uint32_t number, uint64_t place, uint64_t end)
 }
 
 static bool write_thunk(const struct patch *p, uint64_t thunk, uint32_t number,
-			const struct moved_code *moved)
+			const struct moved_code *moved, entry_arrival_fn *arrival)
 {
-	uint64_t common = (uint64_t)patch_entry_common;
+	uint64_t common = (uint64_t)(arrival ? arrival : patch_entry_common);
 	uint8_t code[THUNK_BYTES] = { 0x68 };
 
 	memcpy(code + 1, &number, 4);
@@ -503,7 +514,7 @@ const char *entry_patch(const struct patch *p, const struct entry_hook *wanted, 
 	entry.moves.end = (uint8_t)(ORIGINAL_AT + moved.length);
 	put_distance(jump + 1, (int64_t)(thunk - (entry.place + JUMP_BYTES)));
 	hooks.entry[number] = entry;
-	if (!write_thunk(p, thunk, number, &moved) ||
+	if (!write_thunk(p, thunk, number, &moved, entry.arrival) ||
 	    !patch_write(p, entry.place, jump, JUMP_BYTES))
 		return "the system forbids to change code";
 	hooks.count += number == hooks.count;

@@ -42,6 +42,9 @@ struct entry_moves {
 	uint8_t from[ENTRY_JUMP], to[ENTRY_JUMP];
 };
 
+/* Where a thunk leads to, in assembly. */
+typedef void entry_arrival_fn(void);
+
 /* Both functions run with all registers saved, on the stack of the call. They must use general
  * registers only, and keep errno. before() returns whether after() is wanted; if not, the function
  * runs as if it had been called directly. after() finds the result in rax. A function that is left
@@ -50,6 +53,8 @@ struct entry_hook {
 	bool (*before)(struct entry_call *call);
 	void (*after)(struct entry_call *call);
 	const void *data;  /* the hook's own */
+	entry_arrival_fn *arrival; /* where the thunk leads to, with the number of the hook on the
+				* stack; NULL: the general way, which keeps all registers */
 	uint64_t place;	   /* of the jump */
 	uint64_t function; /* address of the function */
 	uint64_t size;	   /* of its code, bytes */
@@ -110,6 +115,10 @@ static inline uint64_t entry_call_sp(const struct entry_call *call)
 {
 	return (uint64_t)&call->caller_bp;
 }
+
+/* entry_returns_also -- tell the address to which a function returns that came by another arrival,
+ * which has set the outermost call of ENTRY_BUILTIN. */
+void entry_returns_also(uint64_t address);
 
 /* entry_returned -- return the address to which an intercepted function returns; stacks leave that
  * frame out. */

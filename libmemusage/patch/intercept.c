@@ -417,6 +417,7 @@ const char *intercept_function(const struct patch *p, const struct intercept *wh
 {
 	struct entry_hook entry = { .before = before_alloc_call,
 				    .after = after_alloc_call,
+				    .arrival = what->arrival,
 				    .data = flags & ENTRY_TRY ? what : keep_intercept(what),
 				    .function = address,
 				    .size = size };

@@ -24,6 +24,7 @@ struct intercept {
 	struct mu_signature signature;
 	uint32_t number; /* from symbols_note(); 0: calls are not counted one by one */
 	uint8_t layer;	 /* enum entry_layer */
+	entry_arrival_fn *arrival; /* as in struct entry_hook */
 };
 
 /* intercept_function -- record the calls of a function from now on.

@@ -27,12 +27,13 @@ end() {
 	ended=0
 	wait "$program" || ended=$?
 }
+# shellcheck disable=SC2317 # is called by nok
 has_recorder() { grep -q memfd:memusage "/proc/$program/maps"; }
 
-mkfifo wait
-live <wait >/dev/null 2>&1 &
+mkfifo plain.in
+live <plain.in >/dev/null 2>&1 &
 plain=$!
-exec 4>wait
+exec 4>plain.in
 if ! can_attach "$plain"; then
 	exec 4>&-
 	skip_all "processes cannot be attached to here: $why"
@@ -48,7 +49,7 @@ if [ "$(id -u)" != 0 ]; then
 	end
 	is "$ended" 5 '... and not harmed'
 	done_testing
-	exit
+	exit 0
 fi
 ok 'a filter that allows enough' attach "$program" --record=run.mur
 printf ab >&3

@@ -131,4 +131,96 @@ patch_entry_returned:
 	.cfi_endproc
 	.size	patch_entry_common, . - patch_entry_common
 
+#ifdef MU_ATTACHED
+/* Dedicated ways for malloc and free, which nearly all calls take: they keep what the ABI has a
+ * function keep, and no more. A caller that may know more than the ABI (gcc's -fipa-ra) is in the
+ * same object as the function, so it goes the general way; and so does a call that another
+ * intercepted one makes. Offsets from the stack pointer, below the number and the return address.
+ * quick_heap.h has the struct. */
+#define SIZE 0 /* or the block */
+#define KEPT_NUMBER 8
+#define FRAME_BP 16
+
+	.macro	begin_quick_call
+	mov	%rax, -8(%rsp)
+	mov	8(%rsp), %rax
+	sub	quick_heap(%rip), %rax
+	cmp	quick_heap+8(%rip), %rax
+	mov	-8(%rsp), %rax
+	jb	patch_entry_common
+	lea	-FRAME_BP(%rsp), %rsp
+	.cfi_def_cfa_offset 32
+	mov	FRAME_BP(%rsp), %rax
+	mov	%rdi, SIZE(%rsp)
+	mov	%rax, KEPT_NUMBER(%rsp)
+	mov	%rbp, FRAME_BP(%rsp)
+	begin_call
+	mov	entry_outer@GOTTPOFF(%rip), %rcx
+	cmpq	$0, %fs:(%rcx)
+	jne	9f
+	.endm
+
+	.macro	go_general_way
+	end_call
+	mov	KEPT_NUMBER(%rsp), %rax
+	mov	SIZE(%rsp), %rdi
+	mov	%rax, FRAME_BP(%rsp)
+	lea	FRAME_BP(%rsp), %rsp
+	.cfi_def_cfa_offset 16
+	jmp	patch_entry_common
+	.endm
+
+	.globl	patch_entry_malloc, patch_entry_free, patch_malloc_returned
+	.hidden	patch_entry_malloc, patch_entry_free, patch_malloc_returned
+	.type	patch_entry_malloc, @function
+	.p2align 4
+patch_entry_malloc:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	endbr64
+	begin_quick_call
+	mov	%rsp, %fs:(%rcx)
+	mov	SIZE(%rsp), %rdi
+	call	*quick_heap+16(%rip)
+patch_malloc_returned:
+	mov	entry_outer@GOTTPOFF(%rip), %rcx
+	movq	$0, %fs:(%rcx)
+	mov	%rax, %rdi
+	mov	SIZE(%rsp), %rsi
+	lea	FRAME_BP(%rsp), %rdx
+	mov	%rax, SIZE(%rsp)
+	call	quick_heap_allocated
+	end_call
+	mov	SIZE(%rsp), %rax
+	lea	24(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_def_cfa_offset 32
+9:	go_general_way
+	.cfi_endproc
+	.size	patch_entry_malloc, . - patch_entry_malloc
+
+	.type	patch_entry_free, @function
+	.p2align 4
+patch_entry_free:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	endbr64
+	begin_quick_call
+	mov	SIZE(%rsp), %rdi
+	lea	FRAME_BP(%rsp), %rsi
+	call	quick_heap_freed
+	test	%al, %al
+	jz	9f
+	end_call
+	mov	SIZE(%rsp), %rdi
+	lea	24(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	jmp	*quick_heap+24(%rip)
+	.cfi_def_cfa_offset 32
+9:	go_general_way
+	.cfi_endproc
+	.size	patch_entry_free, . - patch_entry_free
+#endif
+
 	.section .note.GNU-stack, "", @progbits
