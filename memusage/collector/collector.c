@@ -395,7 +395,7 @@ static int found_by_reports(const struct tree *t)
 static void make_report(struct collector *c)
 {
 	struct tree *t = &c->tree;
-	struct wire done = { .kind = WIRE_DONE, .has_data = t->owner_data };
+	struct wire done = { .kind = WIRE_DONE };
 	const struct not_recorded nothing = {
 		.program = t->s->program,
 		.filter = t->s->settings->progname,
@@ -422,6 +422,8 @@ static void make_report(struct collector *c)
 	if (settings_has_answer(t->s->settings))
 		make_reports(c);
 	report_finish(&t->report, why, c->has_usage ? &c->usage : NULL);
+	/* Only now: the image of a process that runs on has just ended. */
+	done.has_data = t->owner_data;
 	if (t->s->files.name)
 		strncpy(done.data, t->s->files.name, sizeof(done.data) - 1);
 	make_reports(c);

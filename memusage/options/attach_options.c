@@ -73,13 +73,6 @@ void attach_options_check(struct settings *s, const struct opt_tool *tool, bool 
 		options_error(tool, "--attach=%u: cannot examine the end of the process: "
 			      "while it is recorded, give memusage --pid=%u %s", s->attach,
 			      s->attach, examined);
-	if (s->live)
-		options_error(tool, "--attach=%u: --live shows a program that it starts: "
-			      "while the process is recorded, give memusage --pid=%u live",
-			      s->attach, s->attach);
-	if (s->png)
-		options_error(tool, "--attach=%u: --png draws a program from its start: "
-			      "give --data=FILE, and then memusagestat FILE PICTURE", s->attach);
 	/* It would need a handler of SIGPROF, and programs that are executed start without us. */
 	s->no_timer = true;
 	s->trace_children = TRACE_NO;

@@ -77,6 +77,23 @@ detach
 is "$status" 0 '... and one that is kept'
 end
 
+# ---- a picture ---------------------------------------------------------------------------------
+
+if has_program memusagestat; then
+	begin_live live
+	tell alloc 1 1
+	attach "$job" --png=run.png --data=run.dat -o drawn
+	tell alloc 30 3000
+	tell free 10
+	detach
+	is "$status" 0 '--png'
+	is "$(head -c 4 run.png | tr -d '\211')" PNG '... draws what was recorded'
+	ok '... and --data keeps it' memusagestat run.dat again.png
+	end
+else
+	skip 'this build has no memusagestat' 3
+fi
+
 # ---- refusals ----------------------------------------------------------------------------------
 
 run memusage --attach=1999999999
@@ -90,10 +107,6 @@ run memusage --attach=$$ --holders
 like "$err" "give memusage --pid=$$ holders" 'examinations are refused with the way out'
 run memusage --attach=$$ --fail-if='leaks > 0'
 like "$err" "give memusage --pid=$$ leak_check" '... and a condition that needs one'
-run memusage --attach=$$ --live
-like "$err" "give memusage --pid=$$ live" '... and the live view'
-run memusage --attach=$$ --png=g.png
-like "$err" 'give --data=FILE, and then memusagestat FILE PICTURE' '... and a picture'
 run memusage --attach=$$ ls
 like "$err" 'takes no program' '... and a program'
 run memusage --attach=$$ --duration=soon
