@@ -9,29 +9,13 @@
 #include <string.h>
 
 #include "formats/base/utf8.h"
+#include "formats/base/xml_text.h"
 
 static void put_escaped(FILE *out, const char *text)
 {
 	char *clean = utf8_clean(text, "");
 
-	for (const char *at = clean; *at; at++) {
-		switch (*at) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			putc(*at, out);
-		}
-	}
+	xml_text_put(out, clean);
 	free(clean);
 }
 

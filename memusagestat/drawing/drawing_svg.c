@@ -10,35 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Control characters are '?' already; U+FFFE and U+FFFF, excluded too, become it here. */
-static void write_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\xef':
-			if (text[1] == '\xbf' && (text[2] == '\xbe' || text[2] == '\xbf')) {
-				putc('?', out);
-				text += 2;
-				break;
-			}
-			__attribute__((fallthrough));
-		default:
-			putc(*text, out);
-		}
-	}
-}
+#include "formats/base/xml_text.h"
 
 /* Writes hundredths of a pixel, and whole numbers without decimals. */
 static void write_number(FILE *out, double value)
@@ -130,7 +102,7 @@ static void write_text_element(FILE *out, const struct point *p, const struct sh
 		fputs(")\"", out);
 	}
 	putc('>', out);
-	write_escaped(out, s->text);
+	xml_text_put(out, s->text);
 }
 
 /* A <title> must be the first child of its element. */
@@ -153,7 +125,7 @@ static void write_shape(FILE *out, const struct drawing *d, const struct shape *
 		fputs("</text>\n", out);
 	} else if (*tip) {
 		fputs("><title>", out);
-		write_escaped(out, tip);
+		xml_text_put(out, tip);
 		fprintf(out, "</title></%s>\n", name);
 	} else {
 		fputs("/>\n", out);
@@ -180,7 +152,7 @@ static void write_svg_head(FILE *out, const struct drawing *d, const struct png_
 		if (!tag || !notes[i].text)
 			continue;
 		fprintf(out, "<%s>", tag);
-		write_escaped(out, notes[i].text);
+		xml_text_put(out, notes[i].text);
 		fprintf(out, "</%s>\n", tag);
 	}
 	fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#%06" PRIx32 "\"/>\n",
