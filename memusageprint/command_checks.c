@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "formats/gate/gate_names.h"
 #include "memusageprint/dhat/dhat_metric.h"
 #include "memusageprint/diff/diff_exports.h"
 #include "profile/model/top.h"
@@ -110,10 +111,15 @@ static void check_gate(const struct settings *s, const struct opt_tool *tool)
 {
 	const struct condition_list *list = &s->gate.conditions;
 	const struct condition *relative = condition_list_find_relative(list);
+	const char *twice;
 
 	if (list->count == 0 && s->gate.ci.count > 0)
 		options_error(tool, "--ci reports on conditions: add --fail-if='heap peak > 64M'");
 	check_ci_outputs(tool, &s->gate.ci);
+	twice = gate_names_same_file(s->gate.ci.item, s->gate.ci.count);
+	if (twice)
+		options_error(tool, "--ci names %s twice: each format needs a file of its own",
+			      twice);
 	if (list->count == 0 && s->gate.baseline.count > 0)
 		options_error(tool, "--baseline is for conditions: add --fail-if='heap peak > "
 			      "+5%%', or say --diff OLD NEW");

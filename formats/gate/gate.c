@@ -69,6 +69,13 @@ static void put_runs(FILE *out, const struct condition *c, const struct verdict 
 			gate_amount(c, most, v->new.most));
 }
 
+/* It is printed, and decides nothing: three runs on each side cannot have less than 0.1. */
+static void put_p(FILE *out, const struct verdict *v)
+{
+	if (v->p <= 1)
+		fprintf(out, ", p = %.3f (%zu + %zu runs)", v->p, v->old.runs, v->new.runs);
+}
+
 static void put_doubt(FILE *out, const struct verdict *v)
 {
 	const enum figure_class class = v->new.class > v->old.class ? v->new.class : v->old.class;
@@ -101,6 +108,7 @@ const char *gate_sentence(const struct gate *g, const struct gate_finding *f,
 		put_distance(out, c, &f->verdict);
 	if (!f->why) {
 		put_runs(out, c, &f->verdict);
+		put_p(out, &f->verdict);
 		put_doubt(out, &f->verdict);
 	}
 	if (g->has_processes && *f->process)

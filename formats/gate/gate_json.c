@@ -59,6 +59,8 @@ static void write_finding(FILE *out, const struct gate *g, const struct gate_fin
 		fputs("\"limit\":null,\"over\":null,", out);
 	else
 		fprintf(out, "\"limit\":%.1f,\"over\":%.1f,", f->verdict.limit, f->verdict.over);
+	if (!f->why && f->verdict.p <= 1)
+		fprintf(out, "\"p\":%.6f,", f->verdict.p);
 	fprintf(out, "\"broken_runs\":%zu,\"more_places\":%u,\n  \"places\":[", f->verdict.broken,
 		f->more);
 	for (unsigned int i = 0; i < f->places; i++) {

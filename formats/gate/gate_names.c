@@ -41,6 +41,21 @@ const char *gate_names_parse(const char *text, enum gate_format *format, const c
 	return *file && i == GATE_GITHUB ? "annotates the log of a job, which has no file" : NULL;
 }
 
+const char *gate_names_same_file(const char *const *ci, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *file = strchr(ci[i], ':');
+
+		for (size_t k = 0; file && k < i; k++) {
+			const char *other = strchr(ci[k], ':');
+
+			if (other && strcmp(file, other) == 0)
+				return file + 1;
+		}
+	}
+	return NULL;
+}
+
 void gate_names_words(char *buffer, size_t size)
 {
 	write_names(buffer, size, "|");

@@ -27,6 +27,13 @@ enum gate_format {
  */
 const char *gate_names_parse(const char *text, enum gate_format *format, const char **file);
 
+/* gate_names_same_file -- Finds two values of --ci that name the same file, of which one would be
+ * lost.
+ *
+ * Returns the file; NULL: there are none.
+ */
+const char *gate_names_same_file(const char *const *ci, size_t count);
+
 /* gate_names_words -- Writes the names for --help, from which completions come: "github|gitlab".
  *
  * size  bytes of BUFFER; what does not fit is left out.

@@ -46,6 +46,11 @@ bool gate_needs_leak_check(const struct gate_settings *g)
 /* An hour of tests must not end with a file that cannot be written. */
 static void check_files(const struct gate_settings *g, const struct opt_tool *tool)
 {
+	const char *twice = gate_names_same_file(g->ci.item, g->ci.count);
+
+	if (twice)
+		options_error(tool, "--ci names %s twice: each format needs a file of its own",
+			      twice);
 	for (size_t i = 0; i < g->ci.count; i++) {
 		const char *colon = strchr(g->ci.item[i], ':');
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
+#include "profile/budget/rank_test.h"
 
 static int compare_values(const void *a, const void *b)
 {
@@ -77,15 +78,36 @@ static bool knows_variation(const struct verdict *v)
 	       v->old.runs >= VERDICT_RUNS_MIN || v->new.runs >= VERDICT_RUNS_MIN;
 }
 
+/* One run of a side, or figures that are the same in each run, leave nothing to test. */
+static double compute_p(const struct verdict *v, const struct figure *old, const struct figure *new)
+{
+	double *value[2], p;
+
+	if (!may_vary(v) || v->old.runs < 2 || v->new.runs < 2)
+		return VERDICT_NO_P;
+	value[0] = xcalloc(v->old.runs, sizeof(double));
+	value[1] = xcalloc(v->new.runs, sizeof(double));
+	for (size_t i = 0; i < v->old.runs; i++)
+		value[0][i] = old[i].value;
+	for (size_t i = 0; i < v->new.runs; i++)
+		value[1][i] = new[i].value;
+	p = rank_test_p(value[0], v->old.runs, value[1], v->new.runs);
+	free(value[0]);
+	free(value[1]);
+	return p;
+}
+
 struct verdict verdict_judge(const struct condition *c, const struct figure *old, size_t olds,
 			     const struct figure *new, size_t news)
 {
-	struct verdict v = { .state = VERDICT_HOLDS, .new = verdict_spread(new, news) };
+	struct verdict v = { .state = VERDICT_HOLDS, .new = verdict_spread(new, news),
+			     .p = VERDICT_NO_P };
 
 	v.limit = limit_from(c, 0);
 	if (c->is_relative) {
 		v.old = verdict_spread(old, olds);
 		v.limit = limit_from(c, highest_bound(old, olds)) + allowance(&v);
+		v.p = compute_p(&v, old, new);
 	}
 	for (size_t i = 0; i < news; i++)
 		v.broken += passes(c, new[i].low, v.limit);

@@ -14,6 +14,7 @@
 #include "profile/budget/condition.h"
 
 enum { VERDICT_RUNS_MIN = 3 };	/* of a side, to know how much it varies */
+#define VERDICT_NO_P 2.0	/* no probability */
 
 /* The things that a figure depends on, besides the program. */
 enum figure_class {
@@ -50,6 +51,7 @@ struct verdict {
 	double limit;		/* that each run must pass to break it, in the unit of the figure */
 	double over;		/* the median above that limit; less than 0: below it */
 	size_t broken;		/* runs that pass the limit */
+	double p;		/* of the rank sum test between both sides, or VERDICT_NO_P */
 };
 
 /* verdict_spread -- Computes the spread of COUNT figures, at least 1. */

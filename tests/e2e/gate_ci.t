@@ -173,4 +173,8 @@ refused "'junit:' has no name of a file" --ci=junit: --fail-if='heap peak > 1'
 refused "'github:x' annotates the log" --ci=github:x --fail-if='heap peak > 1'
 refused 'cannot write no/where: ' --ci=junit:no/where --fail-if='heap peak > 1'
 refused '--ci reports on conditions' --ci=github
+refused '--ci names same twice' --ci=junit:same --ci=json:same --fail-if='heap peak > 1'
+run memusageprint --ci=junit:same --ci=json:same --fail-if='heap peak > 1k' base.mur
+is "$status" 2 'memusageprint refuses two formats in one file'
+like "$err" '--ci names same twice' '... too'
 done_testing

@@ -45,6 +45,19 @@ run memusage -q --runs=3 --baseline=old.mur --fail-if='heap peak > +1%' "$budget
 is "$status" 0 'nothing grew'
 run memusage -q --runs=3 --baseline=old.mur --fail-if='heap peak > +1%' "$budget" 203
 is "$status" 100 'growth by 1.5 %'
+for size in 100 101 102 200 201 202; do
+	memusage -q --record="$size.mur" "$budget" "$size"
+done
+baselines='--baseline=100.mur --baseline=101.mur --baseline=102.mur'
+# shellcheck disable=SC2086 # several words
+{
+	run memusageprint --ci=json:p.json --fail-if='heap peak > +1%' $baselines 200.mur 201.mur 202.mur
+	is "$status" 100 'growth of a figure that varies'
+	like "$out" 'heap peak > \+1%: grew by .*, p = 0\.100 \(3 \+ 3 runs\)' '... how likely it is chance'
+	like "$(cat p.json)" '"p":0\.100000,' '... in JSON'
+	run memusageprint --fail-if='heap peak > +1%' $baselines 101.mur
+	unlike "$out" ', p = ' '... not of one run'
+}
 run memusage -q --runs=2 --fail-if='leaks > 0' "$budget" 10 1
 is "$status" 100 'the leak check is made in each run'
 run memusage -o report.txt --runs=2 --ci=json:run.json --fail-if='calls > 5' "$budget" 10
