@@ -88,6 +88,17 @@ static void subtract_parent(struct counters *c, const struct mu_image *head)
 	}
 }
 
+static void add_sampling(struct merge *m, const struct mu_sampling *s)
+{
+	if (s->log2 > m->sample_log2)
+		m->sample_log2 = s->log2;
+	m->sampling.samples += s->samples;
+	m->sampling.live += s->live;
+	m->sampling.thinned += s->thinned;
+	m->sampling.slow_ns += s->slow_ns;
+	m->sampling.losses += s->losses;
+}
+
 static void add_image_heads(struct merge *m, const struct segment *s, uint32_t source,
 			    struct result *r)
 {
@@ -109,8 +120,7 @@ static void add_image_heads(struct merge *m, const struct segment *s, uint32_t s
 		counters_add(&m->counters, &im);
 		subtract_parent(&m->counters, &im.head);
 		m->notes |= im.head.notes & ~(uint32_t)MU_NOTE_HISTORY;
-		if (im.head.sampling.log2 > m->sample_log2)
-			m->sample_log2 = im.head.sampling.log2;
+		add_sampling(m, &im.head.sampling);
 	}
 }
 
@@ -210,7 +220,8 @@ static void add_image(struct merge *m, uint32_t process, const struct segment *s
 	modules_free(&modules);
 	if (m->sample_log2 > 0)
 		merge_sites_make_errors(&m->error, &m->error_room, m->places.sites);
-	merge_sites_add(&sites, &m->places, m->error, &m->spool);
+	merge_course_reserve(&m->course, m->places.sites);
+	merge_sites_add(&sites, &m->places, m->error, &m->course, &m->spool);
 	p->at_peak = sites.at_peak;
 	m->peak += sites.at_peak;
 	m->live += sites.live;
@@ -254,6 +265,7 @@ int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	if (m->processes == 0)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no process can be read");
 	merge_curve_finish(&m->curve, m->processes);
+	merge_course_begin(&m->course, &m->curve, m->processes);
 	read_places(m);
 	finish_samples(m);
 	if (merge_spool_rewind(&m->spool) < 0)
@@ -326,6 +338,7 @@ void merge_free(struct merge *m)
 	strings_free(&m->texts);
 	merge_curve_free(&m->curve);
 	merge_places_free(&m->places);
+	merge_course_free(&m->course);
 	merge_spool_close(&m->spool);
 	*m = (struct merge){ .processes = 0 };
 }

@@ -19,6 +19,7 @@
 
 #include "profile/base/error.h"
 #include "profile/base/strings.h"
+#include "profile/merge/merge_course.h"
 #include "profile/merge/merge_curve.h"
 #include "profile/merge/merge_places.h"
 #include "profile/merge/merge_process.h"
@@ -49,10 +50,12 @@ struct merge {
 	struct strings texts;		/* of processes */
 	struct merge_curve curve;
 	struct merge_places places;
+	struct merge_course course;	/* of places */
 	int64_t peak, live;		/* bytes of all places that count */
 	uint64_t rss_peak;		/* highest sum of resident memory */
 	struct site_errors *error;	/* by site; NULL: nothing was sampled */
 	uint32_t sample_log2;		/* the largest one; 0: nothing was sampled */
+	struct mu_sampling sampling;	/* sums of all, but for the sizes */
 	struct counters counters;
 	uint64_t lifetimes[MU_LIFETIME_CLASSES];
 	struct mu_sample sample[MERGE_SAMPLES];	/* sums in equal parts of the time */

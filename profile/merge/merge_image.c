@@ -177,21 +177,36 @@ static void put_cells(struct blob *b, const struct merge *m)
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-static void put_peak_values(struct blob *b, const struct merge *m, struct mu_snapshot *shot)
+/* MOMENT: one of the course; MERGE_MOMENTS: that of the peak. */
+static struct mu_site_value value_at(const struct merge *m, uint32_t site, uint32_t moment)
 {
-	const struct merge_places *p = &m->places;
+	const struct merge_site *at_peak = &m->places.site[site];
+	const struct merge_place_course *c = &m->course.place[site];
+
+	return (struct mu_site_value){
+		.site = site,
+		.bytes = moment == MERGE_MOMENTS ? at_peak->peak_bytes : c->bytes[moment],
+		.blocks = moment == MERGE_MOMENTS ? at_peak->peak_blocks : c->blocks[moment] };
+}
+
+static void put_values(struct blob *b, const struct merge *m, struct mu_snapshot *shot,
+		       uint32_t moment)
+{
+	const uint32_t sites = m->places.sites;
 	uint64_t count = 0, next;
 
-	for (uint32_t i = 0; i < p->sites; i++)
-		count += p->site[i].peak_bytes != 0 || p->site[i].peak_blocks != 0;
-	shot->sites = p->sites;
+	for (uint32_t i = 0; i < sites; i++) {
+		const struct mu_site_value v = value_at(m, i, moment);
+
+		count += v.bytes != 0 || v.blocks != 0;
+	}
+	shot->sites = sites;
 	if (count == 0)
 		return;
 	next = shot->values = grow_blob(b, count * sizeof(struct mu_site_value));
 	shot->value_count = count;
-	for (uint32_t i = 0; i < p->sites; i++) {
-		const struct mu_site_value v = { .site = i, .bytes = p->site[i].peak_bytes,
-						 .blocks = p->site[i].peak_blocks };
+	for (uint32_t i = 0; i < sites; i++) {
+		const struct mu_site_value v = value_at(m, i, moment);
 
 		if (v.bytes == 0 && v.blocks == 0)
 			continue;
@@ -205,35 +220,62 @@ static uint32_t tick_at(const struct merge *m, uint64_t ns)
 	return (uint32_t)((double)(ns - m->curve.start_ns) / SITES_TICK_NS);
 }
 
-/* One snapshot for each part of the time, and that of the peak in its place. The first one is of an
- * empty heap, as everywhere. */
+/* Adds a snapshot behind those that are not later. */
+static void insert_snapshot(struct mu_snapshot *list, uint32_t *count,
+			    const struct mu_snapshot *shot)
+{
+	uint32_t at = (*count)++;
+
+	for (; at > 0 && list[at - 1].mono_ns > shot->mono_ns; at--)
+		list[at] = list[at - 1];
+	list[at] = *shot;
+}
+
+/* The moments of which places are known, so that reports have bands and growth. */
+static void insert_moments(struct blob *b, const struct merge *m, struct mu_snapshot *list,
+			   uint32_t *count)
+{
+	struct mu_snapshot peak = { .mono_ns = m->curve.peak_ns, .heap = m->peak,
+				    .kind = MU_SNAPSHOT_PEAK,
+				    .tick = tick_at(m, m->curve.peak_ns) };
+
+	for (uint32_t i = 0; i < MERGE_MOMENTS && m->course.places > 0; i++) {
+		const int64_t sum = merge_course_sum(&m->course, i);
+		struct mu_snapshot shot = { .mono_ns = m->course.ns[i],
+					    .heap = sum < m->peak ? sum : m->peak,
+					    .kind = MU_SNAPSHOT_NORMAL,
+					    .tick = tick_at(m, m->course.ns[i]) };
+
+		put_values(b, m, &shot, i);
+		insert_snapshot(list, count, &shot);
+	}
+	put_values(b, m, &peak, MERGE_MOMENTS);
+	insert_snapshot(list, count, &peak);
+}
+
+/* The most of each part of the time, at its end, and in between moments with places. The first one
+ * is of an empty heap, as everywhere. */
 static void put_snapshots(struct blob *b, const struct merge *m)
 {
 	const struct merge_curve *c = &m->curve;
 	const uint64_t whole = c->end_ns - c->start_ns;
-	struct mu_snapshot shot[SNAPSHOTS + 2] = { { .mono_ns = c->start_ns } };
+	struct mu_snapshot list[SNAPSHOTS + MERGE_MOMENTS + 2] = { { .mono_ns = c->start_ns } };
 	int64_t part[SNAPSHOTS];
 	uint32_t count = 1;
-	bool has_peak = false;
 	uint64_t at;
 
 	merge_curve_sum(c, m->processes, part, SNAPSHOTS);
 	for (uint32_t i = 0; i < SNAPSHOTS; i++) {
 		const uint64_t ns = c->start_ns + (uint64_t)((double)whole * (i + 1) / SNAPSHOTS);
-		const bool is_peak = !has_peak && ns >= c->peak_ns;
+		const struct mu_snapshot shot = { .mono_ns = ns, .tick = tick_at(m, ns),
+						  .heap = part[i] < m->peak ? part[i] : m->peak,
+						  .kind = MU_SNAPSHOT_NORMAL };
 
-		shot[count] = (struct mu_snapshot){
-			.mono_ns = is_peak ? c->peak_ns : ns,
-			.heap = is_peak || part[i] > m->peak ? m->peak : part[i],
-			.kind = is_peak ? MU_SNAPSHOT_PEAK : MU_SNAPSHOT_NORMAL };
-		shot[count].tick = tick_at(m, shot[count].mono_ns);
-		if (is_peak)
-			put_peak_values(b, m, &shot[count]);
-		has_peak |= is_peak;
-		count++;
+		insert_snapshot(list, &count, &shot);
 	}
-	at = begin_table(b, MU_SEC_SNAPSHOTS, count, sizeof(*shot));
-	memcpy(b->base + at, shot, count * sizeof(*shot));
+	insert_moments(b, m, list, &count);
+	at = begin_table(b, MU_SEC_SNAPSHOTS, count, sizeof(*list));
+	memcpy(b->base + at, list, count * sizeof(*list));
 }
 
 static void put_timeline(struct blob *b, const struct merge *m)
@@ -321,7 +363,8 @@ static void make_image(struct blob *b, const struct merge *m)
 		.features = MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
 			    MU_FEATURE(MU_SEC_DROPS),
 		.notes = m->notes, .events_seen = 1,
-		.sampling = { .log2 = m->sample_log2, .first_log2 = m->sample_log2 } };
+		.sampling = m->sampling };
+	head_of(b)->sampling.log2 = head_of(b)->sampling.first_log2 = m->sample_log2;
 	put_process(b, m);
 	put_heap(b, m);
 	put_counters(b, m);

@@ -200,12 +200,33 @@ static void add_errors(const struct merge_sites *s, const struct loaded *l,
 	free(now);
 }
 
+/* Most processes have few of the moments, and the same one for long. */
+static void add_course(const struct merge_sites *s, struct loaded *l, struct merge_course *course)
+{
+	int32_t weighed = MERGE_GONE;
+
+	for (uint32_t k = 0; k < MERGE_MOMENTS; k++) {
+		const int32_t moment = merge_course_at(course, s->process, k);
+
+		if (moment == MERGE_GONE || moment == MERGE_EMPTY)
+			continue;
+		if (moment != weighed)
+			weigh_at(l, moment);
+		weighed = moment;
+		for (uint32_t i = 0; i < l->own.count && i < s->count; i++) {
+			if (l->at[i].bytes != 0 || l->at[i].blocks != 0)
+				merge_course_add(course, s->number[i], k, &l->at[i]);
+		}
+	}
+}
+
 void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
-		     struct merge_spool *spool)
+		     struct merge_course *course, struct merge_spool *spool)
 {
 	struct loaded l;
 
 	load_sites(&l, s->im, s->is_own);
+	add_course(s, &l, course);
 	weigh_at(&l, s->moment);
 	finish_sites(&l, s->is_exec);
 	s->at_peak = s->live = 0;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/merge/merge_course.h"
 #include "profile/merge/merge_places.h"
 #include "profile/merge/merge_spool.h"
 #include "profile/read/image.h"
@@ -46,8 +47,9 @@ void merge_own_close(struct merge_own *own);
 
 /* merge_sites_add -- Adds up what a process has.
  *
- * error  by site of the merge; NULL: nothing was sampled.
- * spool  gets what it has at each place.
+ * error   by site of the merge; NULL: nothing was sampled.
+ * course  has room for all sites of P.
+ * spool   gets what it has at each place.
  */
 void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
-		     struct merge_spool *spool);
+		     struct merge_course *course, struct merge_spool *spool);

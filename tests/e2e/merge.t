@@ -82,6 +82,90 @@ is "$(printf '%s\n' "$out" | awk '/hold_big/ { n += $NF } END { print n }')" 204
 ok 'pprof: written' memusageprint --merge --to=pprof -o all.pb.gz c.mur d.mur
 num "$(wc -c <all.pb.gz)" -gt 500 '... something'
 
+# ---- places over time ------------------------------------------------------------------------------
+
+cat >bands.py <<'EOF'
+import json, re, sys
+html = open(sys.argv[1]).read()
+page = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', html,
+                            re.S).group(1))
+tree, names = page['tree'], page['strings']
+def function(node):     # the innermost one of a node
+    return names[page['places'][5 * (tree['place'][node - 1] - 1)] - 1]
+bytes_of, moments = {}, []
+for shot in page['snapshots']:
+    if 'values' not in shot:
+        continue
+    node, v = 0, shot['values']
+    for i in range(0, len(v), 3):
+        node += v[i]
+        bytes_of[node] = v[i + 1]
+    at = {}
+    for n, b in bytes_of.items():
+        if n and b:
+            at[function(n)] = at.get(function(n), 0) + b
+    moments.append((shot['heap'], at))
+print(len(moments) >= 20, all(heap == sum(at.values()) for heap, at in moments))
+steps = [(at.get('hold_big', 0), at.get('hold_small', 0)) for heap, at in moments]
+order = [s for i, s in enumerate(steps) if i == 0 or s != steps[i - 1]]
+print((2048000, 10240) in order, any(b == 0 and s for b, s in order))
+print(order.index((1024000, 0)) < order.index((2048000, 10240)))
+EOF
+if has_page "$MU_BUILD" && [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	# Each state lasts longer than a 24th of the whole, so that one of the moments falls into it.
+	start s 1000 10
+	exec 7>s.in
+	says s big
+	sleep 1
+	echo >&7
+	says s small
+	start t 2000 20
+	exec 8>t.in
+	says t big
+	sleep 1
+	echo >&8
+	says t small
+	sleep 1
+	exec 7>&- 8>&-
+	wait
+	ok 'a merge with a course' memusageprint --merge --to=recording -o st.mur s.mur t.mur
+	ok '... on a page' memusagestat --html=st.html st.mur
+	run python3 bands.py st.html
+	is "$out" "$(printf 'True True\nTrue True\nTrue')" \
+		'... has places over time, whose sum is the heap'
+	[ "$status" -eq 0 ] || diag "$err"
+else
+	skip 'this build has no HTML page' 3
+fi
+
+# ---- estimates -------------------------------------------------------------------------------------
+
+cat >bounds.py <<'EOF'
+import json, subprocess, sys
+def load(*args):
+    j = json.loads(subprocess.run(['memusageprint', '--to=json', *args], check=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    total = j['sampling']['interval_95']['total']
+    low, high = total['bytes']
+    return (sum(s['total_bytes'] for s in j['sites']), total['samples'], (high - low) / 2,
+            j['sampling']['samples'])
+one = [load(f) for f in sys.argv[1:]]
+both = load('--merge', *sys.argv[1:])
+print('sum', both[0] == sum(o[0] for o in one), 'samples', both[1] == sum(o[1] for o in one),
+      both[3] == sum(o[3] for o in one))
+# Errors of independent samples add up as squares; bounds are printed as whole bytes.
+print('error', abs(both[2] - sum(o[2] ** 2 for o in one) ** 0.5) < 3, all(o[1] >= 10 for o in one))
+EOF
+for i in 1 2 3; do
+	memusage -q --sample=16K --record="e$i.mur" "$WORKLOADS/phases" 2000 10 </dev/null >/dev/null
+done
+run python3 bounds.py e1.mur e2.mur e3.mur
+is "$out" "$(printf 'sum True samples True True\nerror True True')" \
+	'estimates are added with their bounds'
+[ "$status" -eq 0 ] || diag "$err"
+merge --tree=total e1.mur e2.mur e3.mur
+like "$out" '\+- .* hold_big' '... which are printed'
+
 # ---- one process alone -----------------------------------------------------------------------------
 
 merge d.mur

@@ -28,7 +28,7 @@ static void check_separate_groups(void)
 	OK(is_near(rank_test_p(low, 1, high, 1), 1), "one of one");
 }
 
-/* U is 3: 1 + 1 + 2 + 3 of the 126 ways have no more, as in the published tables, on either side. */
+/* U is 3: 1 + 1 + 2 + 3 of the 126 ways have no more, as in published tables, on either side. */
 static void check_mixed_groups(void)
 {
 	const double x[] = { 1.1, 2.2, 3.3, 4.4 }, y[] = { 2.5, 3.6, 4.7, 5.8, 6.9 };
