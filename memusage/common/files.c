@@ -52,8 +52,7 @@ void files_unlock(int fd)
 	flock(fd, LOCK_UN);
 }
 
-/* %%p is a percent sign followed by a p. */
-static bool has_specifier(const char *pattern, const char *letters)
+bool files_has_specifier(const char *pattern, const char *letters)
 {
 	for (; *pattern; pattern++) {
 		if (*pattern != '%')
@@ -68,7 +67,7 @@ static bool has_specifier(const char *pattern, const char *letters)
 
 bool files_has_pid(const char *pattern)
 {
-	return has_specifier(pattern, "p");
+	return files_has_specifier(pattern, "p");
 }
 
 char *files_expand(const char *pattern, pid_t pid)
@@ -116,7 +115,7 @@ void files_check(const char *pattern, unsigned flags)
 {
 	char *name = files_expand(pattern, getpid());
 
-	if (has_specifier(pattern, "pn"))
+	if (files_has_specifier(pattern, "pn"))
 		check_directory(name);
 	else
 		files_check_name(name, flags);

@@ -34,6 +34,10 @@ bool files_has_pid(const char *pattern);
  */
 char *files_expand(const char *pattern, pid_t pid);
 
+/* files_has_specifier -- Tells whether a pattern has %X for an X of LETTERS; %%p is a percent sign
+ * followed by a p. */
+bool files_has_specifier(const char *pattern, const char *letters);
+
 /* files_check -- Dies with a message if the files of PATTERN cannot be written. Leaves everything
  * as it was.
  *

@@ -14,6 +14,7 @@
 
 #include "cli/color.h"
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
 #include "memusage/common/program.h"
@@ -21,24 +22,47 @@
 
 enum { BROKEN = 100 }; /* of memusageprint */
 
-/* The recordings, in a directory of their own. */
+/* The recordings: those of --record, or in a directory of their own. */
 struct runs {
 	const struct settings *settings;
-	char *directory;
+	char *directory;	/* NULL: the user keeps them */
 	unsigned int done;
 };
 
+/* %n of --record is the number of the run. */
 static char *run_name(const struct runs *r, unsigned int number)
 {
-	return xasprintf("%s/run%u.mur", r->directory, number);
+	unsigned int uses = number - 1;
+	char why[128], *name;
+
+	if (r->directory)
+		return xasprintf("%s/run%u.mur", r->directory, number);
+	name = output_expand_next(r->settings->record, getpid(), &uses, getenv, why);
+	if (!name)
+		die("%s: %s", r->settings->record, why);
+	return name;
+}
+
+/* The name of --record is a pattern. */
+static char *double_percent_signs(const char *name)
+{
+	char *pattern = xcalloc(2 * strlen(name) + 1, 1), *to = pattern;
+
+	for (; *name; name++) {
+		if (*name == '%')
+			*to++ = '%';
+		*to++ = *name;
+	}
+	return pattern;
 }
 
 static void make_directory(struct runs *r)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	/* The name is a pattern of --record, in which % means something. */
-	if (!tmp || *tmp != '/' || strchr(tmp, '%'))
+	if (r->settings->record)
+		return;
+	if (!tmp || *tmp != '/')
 		tmp = "/tmp";
 	r->directory = xasprintf("%s/memusage.XXXXXX", tmp);
 	if (!mkdtemp(r->directory))
@@ -47,13 +71,14 @@ static void make_directory(struct runs *r)
 
 static void remove_directory(struct runs *r)
 {
-	for (unsigned int i = 1; i <= r->settings->gate.runs; i++) {
+	for (unsigned int i = 1; r->directory && i <= r->settings->gate.runs; i++) {
 		char *name = run_name(r, i);
 
 		unlink(name);
 		free(name);
 	}
-	rmdir(r->directory);
+	if (r->directory)
+		rmdir(r->directory);
 	free(r->directory);
 }
 
@@ -81,7 +106,7 @@ static void record_run(const struct runs *r, unsigned int number)
 	settings.gate.is_part = true;
 	settings.quiet = true;
 	settings.output = NULL;
-	settings.record = run_name(r, number);
+	settings.record = double_percent_signs(run_name(r, number));
 	exit(launcher_run(&settings));
 }
 

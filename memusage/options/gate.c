@@ -80,12 +80,13 @@ static void check_baselines(const struct gate_settings *g, const struct opt_tool
 	}
 }
 
-/* Each run has a recording, of which only the figures are shown. */
+/* Each run has a recording, of which only the figures are shown. The number of the run alone tells
+ * their names apart: the judge, another process, must know them. */
 static void check_runs(const struct settings *s, const struct opt_tool *tool,
 		       const char *report)
 {
-	const char *other = s->record		? "--record"
-			    : s->html		? "--html"
+	const char *other = s->html		? "--html"
+			    : s->durable	? "--durable"
 			    : s->png		? "--png"
 			    : s->data		? "--data"
 			    : s->live		? "--live"
@@ -99,6 +100,11 @@ static void check_runs(const struct settings *s, const struct opt_tool *tool,
 	if (s->gate.runs > 0 && other)
 		options_error(tool, "--runs=%u shows the figures of all runs: it cannot "
 			      "be combined with %s", s->gate.runs, other);
+	if (s->gate.runs > 0 && s->record &&
+	    (!files_has_specifier(s->record, "n") || files_has_specifier(s->record, "p")))
+		options_error(tool, "--runs=%u records each run: --record needs %%n, which is the "
+			      "number of the run, and no %%p, as in --record=run.%%n.mur",
+			      s->gate.runs);
 }
 
 void gate_check(struct settings *s, const struct opt_tool *tool, const char *report)

@@ -45,6 +45,19 @@ run memusage -q --runs=3 --baseline=old.mur --fail-if='heap peak > +1%' "$budget
 is "$status" 0 'nothing grew'
 run memusage -q --runs=3 --baseline=old.mur --fail-if='heap peak > +1%' "$budget" 203
 is "$status" 100 'growth by 1.5 %'
+run memusage -q --runs=3 --record=kept.%n.mur --fail-if='heap peak > 10k' "$budget" 200
+is "$status" 100 'runs that are kept are judged'
+is "$(echo kept.*)" 'kept.1.mur kept.2.mur kept.3.mur' '... each in a file of its own'
+run memusageprint --runs kept.1.mur kept.2.mur kept.3.mur
+like "$out" '^ *195 KiB +195 KiB +195 KiB  heap peak: exact$' '... which are recordings'
+run memusage -q --runs=2 --record='100%%.%n.mur' "$budget" 10
+ok '... with a percent sign in the name' [ -s '100%.2.mur' ]
+run memusage --runs=3 --record=one.mur "$budget" 10
+is "$status" 125 'a name for all runs is refused'
+like "$err" 'as in --record=run\.%n\.mur' '... with the way out'
+run memusage --runs=3 --record "$budget" 10
+is "$status" 125 '... and so is the usual name'
+
 for size in 100 101 102 200 201 202; do
 	memusage -q --record="$size.mur" "$budget" "$size"
 done
