@@ -6,6 +6,7 @@
  */
 #include "profile/merge/merge_image.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +107,8 @@ static void put_sites(struct blob *b, const struct merge *m)
 		stack[i] = (struct mu_stack){ .hash = i + 1, .frame = p->site[i].frame,
 					      .flags = p->site[i].stack_flags };
 		site[i] = (struct mu_site){ .stack = i, .fn = p->site[i].fn,
-					    .flags = p->site[i].flags };
+					    .flags = p->site[i].flags,
+					    .label = p->site[i].label };
 	}
 }
 
@@ -327,6 +329,20 @@ static void put_lifetimes(struct blob *b, const struct merge *m)
 	head_of(b)->lifetimes = at;
 }
 
+static void put_labels(struct blob *b, const struct merge *m)
+{
+	const struct merge_labels *l = &m->places.labels;
+	uint64_t length, at;
+
+	head_of(b)->labels_dropped = l->dropped;
+	if (!l->sets)
+		return;
+	length = offsetof(struct mu_labels, text) + l->sets->used;
+	at = grow_blob(b, length);
+	memcpy(b->base + at, l->sets, length);
+	head_of(b)->labels = at;
+}
+
 /* "8 processes of prog": no shell takes that for a command. */
 static void put_process(struct blob *b, const struct merge *m)
 {
@@ -369,6 +385,7 @@ static void make_image(struct blob *b, const struct merge *m)
 	put_heap(b, m);
 	put_counters(b, m);
 	put_lifetimes(b, m);
+	put_labels(b, m);
 	put_modules(b, m);
 	put_frames(b, m);
 	put_sites(b, m);

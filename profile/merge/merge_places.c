@@ -40,7 +40,7 @@ static uint32_t hash_site(const void *entries, uint32_t number)
 {
 	const struct merge_site *s = (const struct merge_site *)entries + number;
 
-	return mix_words((uint64_t)s->fn << 16 | s->flags, s->frame);
+	return mix_words((uint64_t)s->label << 32 | (uint64_t)s->fn << 16 | s->flags, s->frame);
 }
 
 /* Doubles an index that is half full, and enters all its entries again. */
@@ -90,7 +90,8 @@ static uint32_t find_or_add_frame(struct merge_places *p, uint64_t pc, uint32_t 
 
 static bool is_same_site(const struct merge_site *a, const struct merge_site *b)
 {
-	return a->frame == b->frame && a->fn == b->fn && a->flags == b->flags;
+	return a->frame == b->frame && a->fn == b->fn && a->flags == b->flags &&
+	       a->label == b->label;
 }
 
 static uint32_t find_or_add_site(struct merge_places *p, const struct merge_site *site)
@@ -98,7 +99,7 @@ static uint32_t find_or_add_site(struct merge_places *p, const struct merge_site
 	uint32_t at;
 
 	grow_index(&p->site_index, p->site, hash_site);
-	at = mix_words((uint64_t)site->fn << 16 | site->flags, site->frame) & p->site_index.mask;
+	at = hash_site(site, 0) & p->site_index.mask;
 	for (; p->site_index.slot[at]; at = (at + 1) & p->site_index.mask) {
 		if (is_same_site(&p->site[p->site_index.slot[at] - 1], site))
 			return p->site_index.slot[at] - 1;
@@ -155,8 +156,8 @@ static uint32_t find_or_add_module(struct merge_places *p, const struct module *
 /* The numbers of an image in the result. */
 struct image_map {
 	const struct modules *modules;
-	uint32_t *module, *frame;
-	uint32_t frames;
+	uint32_t *module, *frame, *label;
+	uint32_t frames, labels;
 };
 
 /* The program comes first, then what was loaded after it: reports tell it by its place. */
@@ -200,14 +201,17 @@ static uint32_t map_site(struct merge_places *p, const struct image_map *map,
 			 const struct image *im, uint32_t number)
 {
 	struct mu_stack stack = { .frame = 0 };
-	struct mu_site from;
+	struct mu_site from = { .label = 0 };
 
-	if (!image_copy_entry(im, MU_SEC_SITES, number, &from, offsetof(struct mu_site, point)))
+	/* Old recordings have no labels. */
+	if (!image_copy_entry(im, MU_SEC_SITES, number, &from, sizeof(from)) &&
+	    !image_copy_entry(im, MU_SEC_SITES, number, &from, offsetof(struct mu_site, point)))
 		return 0;
 	image_copy_entry(im, MU_SEC_STACKS, from.stack, &stack, sizeof(stack));
 	return find_or_add_site(p, &(struct merge_site){
 		.frame = stack.frame < map->frames ? map->frame[stack.frame] : 0,
-		.fn = from.fn, .flags = from.flags, .stack_flags = stack.flags });
+		.fn = from.fn, .flags = from.flags, .stack_flags = stack.flags,
+		.label = from.label < map->labels ? map->label[from.label] : 0 });
 }
 
 /* Number 0 is what no stack is known of, in every image. */
@@ -230,12 +234,14 @@ uint32_t *merge_places_add(struct merge_places *p, const struct image *im, const
 	add_roots(p);
 	map_modules(p, &map);
 	map_frames(p, &map, im);
+	map.label = merge_labels_add(&p->labels, im, &map.labels);
 	*count = sites < SITES_MAX ? (uint32_t)sites : SITES_MAX;
 	number = xcalloc((size_t)*count + 1, sizeof(*number));
 	for (uint32_t i = 0; i < *count; i++)
 		number[i] = map_site(p, &map, im, i);
 	free(map.module);
 	free(map.frame);
+	free(map.label);
 	return number;
 }
 
@@ -247,5 +253,6 @@ void merge_places_free(struct merge_places *p)
 	free(p->frame_index.slot);
 	free(p->site_index.slot);
 	strings_free(&p->texts);
+	merge_labels_free(&p->labels);
 	*p = (struct merge_places){ .modules = 0 };
 }

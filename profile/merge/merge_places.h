@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "profile/base/strings.h"
+#include "profile/merge/merge_labels.h"
 #include "profile/read/image.h"
 #include "profile/read/modules.h"
 
@@ -31,6 +32,7 @@ struct merge_site {
 	uint32_t frame;
 	uint16_t fn, flags;	/* as in mu_site */
 	uint32_t stack_flags;	/* as in mu_stack */
+	uint32_t label;		/* number of a set of labels, 0: none */
 	int64_t live_bytes, live_blocks, peak_bytes, peak_blocks, max_bytes, life;
 	uint64_t total_bytes, total_blocks, temporary;
 	uint32_t size_class[8];
@@ -43,6 +45,7 @@ struct merge_places {
 	struct merge_site *site;	/* [0] is the unknown one */
 	uint32_t modules, frames, sites;
 	struct strings texts;
+	struct merge_labels labels;
 	/* private */
 	uint32_t module_room, frame_room, site_room;
 	uint64_t next_address;

@@ -25,6 +25,7 @@ for part in plain threads; do
 	memusage -q --record=$part.mur labels $part >said || bail "labels $part"
 	memusageprint --to=json -o $part.json $part.mur
 	isnt "$(truth said)" '' "$part: something is said"
+	cp said "said_$part"
 	is "$(json_lines $part.json)" "$(truth said)" "$part: each label has its bytes and blocks"
 done
 memusage -q -o top --top --massif --massif-out-file=massif.out --record=again.mur \
@@ -46,6 +47,23 @@ child=$(jq -r '.processes[] | select(.forked) | .pid' forks.json)
 memusageprint --to=json --pid="$child" -o child.json forks.mur
 is "$(json_lines child.json)" 'job=child bytes=2000 blocks=10
 job=parent bytes=4000 blocks=20' 'a child goes on with those of the thread that forked'
+
+# ---- merges ----------------------------------------------------------------------------------
+
+# The sets of both have other numbers; what they say is the same.
+memusageprint --merge --to=json -o merged.json plain.mur again.mur threads.mur
+{
+	truth said_plain
+	truth said_plain
+	truth said_threads
+} | awk '{ split($2, b, "="); split($3, n, "="); bytes[$1] += b[2]; blocks[$1] += n[2] }
+	END { for (l in bytes) print l, "bytes=" bytes[l], "blocks=" blocks[l] }' |
+	LC_ALL=C sort >merged.truth
+is "$(json_lines merged.json | LC_ALL=C sort)" "$(cat merged.truth)" \
+	'a merge keeps labels, with their sums'
+memusageprint --merge --to=recording -o merged.mur threads.mur plain.mur
+memusageprint --to=json -o merged.json merged.mur
+num "$(json_lines merged.json | wc -l)" -ge 6 '... and so does a recording of it'
 
 # ---- harm ------------------------------------------------------------------------------------
 
