@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "formats/leaks/leak_report.h"
+#include "formats/leaks/leak_input.h"
 
 struct leak_writer {
 	FILE *out;

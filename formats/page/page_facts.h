@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "formats/page/page_image.h"
+#include "formats/page/page_subject.h"
 
 /* page_put_facts -- write the members "run", "processes", "recorded", "totals", "counters",
  * "sizes", "threads", "memory", "notes" and "figures". */

@@ -265,7 +265,8 @@ int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	if (m->processes == 0)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no process can be read");
 	merge_curve_finish(&m->curve, m->processes);
-	merge_course_begin(&m->course, &m->curve, m->processes);
+	merge_course_begin(&m->course, m->processes);
+	merge_curve_at(&m->curve, m->processes, m->course.ns, m->course.which, MERGE_MOMENTS);
 	read_places(m);
 	finish_samples(m);
 	if (merge_spool_rewind(&m->spool) < 0)

@@ -11,23 +11,9 @@
 #include "profile/base/array.h"
 #include "profile/base/number.h"
 
-void merge_course_begin(struct merge_course *c, const struct merge_curve *curve, uint32_t processes)
+void merge_course_begin(struct merge_course *c, uint32_t processes)
 {
-	const double whole = (double)(curve->end_ns - curve->start_ns);
-	int32_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
-	uint32_t next = 0;
-
 	c->which = xcalloc((size_t)processes * MERGE_MOMENTS + 1, sizeof(*c->which));
-	for (uint32_t p = 0; p < processes; p++)
-		now[p] = MERGE_GONE;
-	for (uint32_t i = 0; i < MERGE_MOMENTS; i++) {
-		c->ns[i] = curve->start_ns + (uint64_t)(whole * (i + 0.5) / MERGE_MOMENTS);
-		for (; next < curve->count && curve->moment[next].ns <= c->ns[i]; next++)
-			now[curve->moment[next].process] = curve->moment[next].which;
-		for (uint32_t p = 0; p < processes; p++)
-			c->which[(size_t)p * MERGE_MOMENTS + i] = now[p];
-	}
-	free(now);
 }
 
 void merge_course_reserve(struct merge_course *c, uint32_t sites)

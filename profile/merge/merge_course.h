@@ -6,7 +6,6 @@
 
 #include <stdint.h>
 
-#include "profile/merge/merge_curve.h"
 #include "profile/read/sites.h"
 
 enum { MERGE_MOMENTS = 24 };
@@ -21,18 +20,14 @@ struct merge_course {
 	uint64_t ns[MERGE_MOMENTS];	/* CLOCK_REALTIME */
 	struct merge_place_course *place;	/* by site of the merge, of the first PLACES */
 	uint32_t places;
-	/* private */
-	int32_t *which;			/* by process and moment: what it had then */
-	uint32_t room;
+	int32_t *which;			/* by process, then moment: what it had, as in
+					 * merge_moment.h; 96 bytes for a process */
+	uint32_t room;			/* private */
 };
 
-/* merge_course_begin -- Finds which of its moments each process had then.
- *
- * curve  after merge_curve_finish().
- * Cost O(moments of the curve + processes * MERGE_MOMENTS); 96 bytes for each process.
- */
-void merge_course_begin(struct merge_course *c, const struct merge_curve *curve,
-			uint32_t processes);
+/* merge_course_begin -- Makes room for the moments of all processes, to be filled in by
+ * merge_curve_at(). */
+void merge_course_begin(struct merge_course *c, uint32_t processes);
 
 /* merge_course_reserve -- Makes room for SITES sites of the merge; new ones have nothing. */
 void merge_course_reserve(struct merge_course *c, uint32_t sites);

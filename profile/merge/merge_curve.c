@@ -263,6 +263,25 @@ void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *p
 	free(now);
 }
 
+void merge_curve_at(const struct merge_curve *c, uint32_t processes, uint64_t *ns, int32_t *which,
+		    uint32_t count)
+{
+	const double whole = (double)(c->end_ns - c->start_ns);
+	int32_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
+	uint32_t next = 0;
+
+	for (uint32_t p = 0; p < processes; p++)
+		now[p] = MERGE_GONE;
+	for (uint32_t i = 0; i < count; i++) {
+		ns[i] = c->start_ns + (uint64_t)(whole * (i + 0.5) / count);
+		for (; next < c->count && c->moment[next].ns <= ns[i]; next++)
+			now[c->moment[next].process] = c->moment[next].which;
+		for (uint32_t p = 0; p < processes; p++)
+			which[(size_t)p * count + i] = now[p];
+	}
+	free(now);
+}
+
 void merge_curve_each(const struct merge_curve *c, uint32_t processes, int64_t *part,
 		      uint32_t count)
 {

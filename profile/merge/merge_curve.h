@@ -10,12 +10,10 @@
 
 #include <stdint.h>
 
+#include "profile/merge/merge_moment.h"
 #include "profile/merge/merge_process.h"
 #include "profile/read/image.h"
 #include "profile/read/segment.h"
-
-/* The kind of the places of a moment; else the number of a snapshot. */
-enum merge_moment_kind { MERGE_EMPTY = -1, MERGE_PEAK = -2, MERGE_END = -3, MERGE_GONE = -4 };
 
 struct merge_moment {
 	uint64_t ns;		/* CLOCK_REALTIME */
@@ -55,6 +53,16 @@ void merge_curve_finish(struct merge_curve *c, uint32_t processes);
  */
 void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *part,
 		     uint32_t count);
+
+/* merge_curve_at -- Finds which of its moments each process has in the middle of each of COUNT
+ * equal parts of the time.
+ *
+ * ns     overwritten: these middles.
+ * which  COUNT for each process, overwritten; MERGE_GONE before its start, too.
+ * Cost O(moments + processes * COUNT).
+ */
+void merge_curve_at(const struct merge_curve *c, uint32_t processes, uint64_t *ns, int32_t *which,
+		    uint32_t count);
 
 /* merge_curve_each -- Does the same for each process.
  *

@@ -19,8 +19,8 @@ struct merge_labels {
 /* merge_labels_add -- Enters the sets of an image.
  *
  * Returns one number of the result by set of the image, to be freed; [0] is 0, the empty set.
- * *COUNT is how many there are, that one included. A set beyond MU_LABELS_MAX, or without room for its
- * text, becomes the one that lacks its last label, and counts as dropped.
+ * *COUNT is how many there are, that one included. A set beyond MU_LABELS_MAX, or without room for
+ * its text, becomes the one that lacks its last label, and counts as dropped.
  */
 uint32_t *merge_labels_add(struct merge_labels *l, const struct image *im, uint32_t *count);
 

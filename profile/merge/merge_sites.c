@@ -10,7 +10,7 @@
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
 #include "profile/base/number.h"
-#include "profile/merge/merge_curve.h"
+#include "profile/merge/merge_moment.h"
 #include "profile/read/batch.h"
 #include "profile/read/sites.h"
 
