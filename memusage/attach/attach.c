@@ -291,7 +291,7 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 {
 	enum target_result result = refusal_check_threads(&s->t, &s->a->err);
 
-	if (result == TARGET_OK && s->is_filtered)
+	if (result == TARGET_OK)
 		result = filter_check(&s->t, &s->a->err);
 	if (result == TARGET_OK && target_read_maps(&s->t, &s->a->err) < 0)
 		result = TARGET_REFUSED;
@@ -326,7 +326,6 @@ static enum target_result attach_once(struct attachment *a, void *data)
 		return TARGET_REFUSED;
 	}
 	result = refusal_check(&s.t, &a->err);
-	s.is_filtered = filter_is_any(&s.t);
 	if (result == TARGET_OK && blob_read(&blob, from->library, &a->err) < 0)
 		result = TARGET_REFUSED;
 	if (result != TARGET_OK)

@@ -27,7 +27,7 @@ static enum target_result detach_stopped(struct stop *s)
 	code_restore(&s->t, &s->a->code);
 	/* A filter could kill it for the calls that unmap. */
 	if (target_status(&s->t, "\nSeccomp:", 10) == SECCOMP_MODE_STRICT ||
-	    (s->is_filtered && filter_check(&s->t, &s->a->err) != TARGET_OK))
+	    filter_check(&s->t, &s->a->err) != TARGET_OK)
 		return stop_refuse(s, "it has entered a sandbox meanwhile, so the recorder stays "
 				      "mapped", 0);
 	if (target_shares_memory(&s->t)) {
@@ -70,7 +70,6 @@ static enum target_result detach_once(struct attachment *a, void *data)
 		return TARGET_OK;
 	if (target_read_maps(&s.t, &copy.err) < 0 || target_find_code(&s.t, &copy.err) < 0)
 		return TARGET_REFUSED;
-	s.is_filtered = filter_is_any(&s.t);
 	s.began_ns = clock_now(CLOCK_MONOTONIC);
 	result = target_stop(&s.t, &copy.err);
 	if (result == TARGET_OK)

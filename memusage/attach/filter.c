@@ -9,7 +9,6 @@
  */
 #include "memusage/attach/filter.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
@@ -255,6 +254,16 @@ static enum target_result check_filter(const struct sock_filter *code, size_t co
 	return TARGET_OK;
 }
 
+static bool has_filter(pid_t tid)
+{
+	char text[8192];
+	const char *line;
+
+	process_read_file(tid, "status", text, sizeof(text));
+	line = strstr(text, "\nSeccomp:");
+	return line && strtol(line + 9, NULL, 10) == SECCOMP_MODE_FILTER;
+}
+
 static enum target_result check_thread(pid_t tid, struct mu_error *err)
 {
 	struct sock_filter *code = xcalloc(BPF_MAXINSNS, sizeof(*code));
@@ -264,6 +273,9 @@ static enum target_result check_thread(pid_t tid, struct mu_error *err)
 	for (unsigned long i = 0; i < FILTERS_MOST && result == TARGET_OK; i++) {
 		count = ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)i, NULL);
 		if (count < 0 && errno == ENOENT)
+			break;
+		/* EINVAL: the thread has no filter. EACCES: users are not told. */
+		if (count < 0 && (errno == EINVAL || !has_filter(tid)))
 			break;
 		if (count < 0 || count > BPF_MAXINSNS ||
 		    ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)i, code) != count)
@@ -283,28 +295,6 @@ static enum target_result check_thread(pid_t tid, struct mu_error *err)
 }
 
 #endif
-
-bool filter_is_any(const struct target *t)
-{
-	char path[320], text[8192];
-	const struct dirent *entry;
-	const char *line;
-	bool found = false;
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		if (atoi(entry->d_name) <= 0)
-			continue;
-		process_read_file((pid_t)atoi(entry->d_name), "status", text, sizeof(text));
-		line = strstr(text, "\nSeccomp:");
-		found = line && strtol(line + 9, NULL, 10) == SECCOMP_MODE_FILTER;
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}
 
 enum target_result filter_check(const struct target *t, struct mu_error *err)
 {

@@ -21,7 +21,6 @@ struct stop {
 	int file;	 /* the memory file of its mappings, here; -1 none */
 	int remote_file; /* ... and in the process; likewise */
 	int remote_fd;	 /* of the arena, in the process; likewise */
-	bool is_filtered; /* some thread has a seccomp filter */
 };
 
 /* Makes one stop. Returns TARGET_BUSY for one more try. */

@@ -76,7 +76,7 @@ end
 
 # The launcher and its children are a group, so all of them end at once.
 for what in 'blocks 4' children; do
-	rm -f input survivors found ./*.mur
+	rm -f input output survivors found ./*.mur
 	mkfifo input
 	# shellcheck disable=SC2086 # it is two words
 	attached $what <input >output 2>errors &

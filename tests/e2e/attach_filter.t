@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # begin WHAT: starts confined WHAT, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output
 	mkfifo input
 	confined "$1" <input >output 2>errors &
 	program=$!

@@ -11,7 +11,7 @@ PATH=$WORKLOADS:$PATH
 
 # begin [NAME=VALUE]: starts quick, waits until it is ready; its ID is in $program
 begin() {
-	rm -f input
+	rm -f input output
 	mkfifo input
 	env "$@" quick <input >output 2>errors &
 	program=$!
