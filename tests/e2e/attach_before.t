@@ -13,7 +13,7 @@ PATH=$WORKLOADS:$PATH
 
 order() {
 	echo "$*" >&3
-	read -r answer <&4
+	read -r _ <&4
 }
 # counts: blocks and bytes in use now, by a census
 counts() {
