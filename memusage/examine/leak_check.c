@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/asked_checks.h"
+#include "memusage/common/clock.h"
 #include "memusage/examine/block_owners.h"
 #include "memusage/examine/examination.h"
 #include "memusage/examine/heap_graph.h"
@@ -49,7 +50,8 @@ static void fill_head(struct mu_leak_check *c, const struct snapshot *s, bool is
 {
 	*c = (struct mu_leak_check){
 		.mono_ns = s->mono_ns,
-		.pause_ns = s->pause_ns,
+		/* One that is no copy is stopped until now. */
+		.pause_ns = s->is_stopped ? clock_now(CLOCK_MONOTONIC) - s->mono_ns : s->pause_ns,
 		.flags = (s->tracee.copy > 0 ? 0u : MU_LEAK_CHECK_STOPPED) |
 			 (is_incomplete ? MU_LEAK_CHECK_CUT : 0u),
 	};
