@@ -11,11 +11,14 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/allocator/glibc_lists.h"
+#include "memusage/common/clock.h"
 #include "profile/base/array.h"
 
 enum {
 	ARENAS_MOST = 65536,
 	PARTS_MOST = 1 << 20,	/* of an arena */
+	LOOK_CHUNKS = 64,	/* between two looks at the clock */
+	LOOK_PAGES = 16,
 	PAGE = 4096
 };
 
@@ -106,6 +109,12 @@ static void note_chunk(struct walker *w, struct chunks *c, uint64_t size, bool i
 	w->walk->visit(w->walk->data, &chunk);
 }
 
+/* Chunks that are far apart take 5 us each: all memory between is read. */
+static bool is_too_late(const struct walker *w)
+{
+	return w->walk->end_ns && clock_now(CLOCK_PROCESS_CPUTIME_ID) > w->walk->end_ns;
+}
+
 /* The flag of a chunk tells whether the one before is in use. */
 static enum heap_result walk_chunks(struct walker *w, struct chunks *c)
 {
@@ -134,6 +143,8 @@ static enum heap_result walk_chunks(struct walker *w, struct chunks *c)
 		if (w->walk->chunks_most && w->h->chunks == w->walk->chunks_most)
 			return give_up(w, HEAP_TOO_LARGE, "it has more than %llu blocks",
 				       (unsigned long long)w->walk->chunks_most);
+		if (w->h->chunks % LOOK_CHUNKS == 0 && is_too_late(w))
+			return give_up(w, HEAP_TOO_LARGE, "its blocks lie far apart");
 		w->h->chunks++;
 		/* What is left at the end of a part is as small as a fence. */
 		if ((next & ~(uint64_t)FLAGS) != 0 || c->top)
@@ -313,6 +324,8 @@ static void look_at_pages(void *data, uint64_t start, uint64_t end)
 	for (uint64_t page = start & -(uint64_t)PAGE; page < end; page += PAGE) {
 		if (page < s->upto)
 			page = s->upto - PAGE;
+		else if (page / PAGE % LOOK_PAGES == 0 && is_too_late(s->w))
+			return;
 		else if (!is_complete(s))
 			look_at_page(s, page);
 	}

@@ -57,6 +57,7 @@ struct glibc_heap {
 struct heap_walk {
 	unsigned int release;	/* from glibc_layout_release() */
 	uint64_t chunks_most;	/* 0: no bound */
+	uint64_t end_ns;	/* of CLOCK_PROCESS_CPUTIME_ID: more is too large; 0: no bound */
 	void (*visit)(void *data, const struct heap_chunk *chunk); /* NULL: nothing */
 	void *data;
 };

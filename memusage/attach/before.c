@@ -12,8 +12,11 @@
 
 enum {
 	TRIES = 30,		/* then the process is recorded without */
-	CHUNKS_MOST = 1000000	/* a tenth of a second */
+	CHUNKS_MOST = 1000000	/* a tenth of a second, if they are small */
 };
+
+/* Of large ones, in CPU time, so that it does not depend on what else the machine does. */
+#define WALK_NS UINT64_C(100000000)
 
 /* For tests: the bound cannot be reached by a small program. */
 #define CHUNKS_VARIABLE "MEMUSAGE_ATTACH_BLOCKS"
@@ -76,8 +79,9 @@ static enum target_result take_sums(struct attachment_before *b, const struct gl
 enum target_result before_count(struct stop *s)
 {
 	struct attachment_before *b = &s->a->before;
-	const struct heap_walk walk = { .release = b->release, .chunks_most = most_chunks() };
 	const uint64_t began = clock_now(CLOCK_MONOTONIC);
+	const struct heap_walk walk = { .release = b->release, .chunks_most = most_chunks(),
+					.end_ns = clock_now(CLOCK_PROCESS_CPUTIME_ID) + WALK_NS };
 	enum target_result result;
 	struct glibc_heap h;
 

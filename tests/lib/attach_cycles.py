@@ -52,9 +52,11 @@ def lasting_state(pid):
             if "x" in protection and name.startswith("/") and end - start <= CODE_MOST:
                 try:
                     memory.seek(start)
-                    code[start, name] = hashlib.sha1(memory.read(end - start)).hexdigest()
+                    text = memory.read(end - start)
+                    if len(text) == end - start:  # else it was unmapped meanwhile
+                        code[start, name] = hashlib.sha1(text).hexdigest()
                 except OSError:
-                    pass  # it was unmapped meanwhile
+                    pass
     return {"code": code, "SigCgt": status(pid, "SigCgt"), "SigIgn": status(pid, "SigIgn")}
 
 

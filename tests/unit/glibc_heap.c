@@ -365,6 +365,11 @@ static void test_bound(void)
 	EQ_U(h.arena[1].system_bytes, 2 * PART_BYTES);
 	EQ_U(h.mapped.bytes, 0x5000 - 2 * 16);
 	glibc_heap_free(&h);
+	walk = (struct heap_walk){ .release = 36, .end_ns = 1 };
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_TOO_LARGE);
+	EQ_U(h.chunks, 0);
+	HAS_S(h.why, "far apart");
+	glibc_heap_free(&h);
 }
 
 /* What malloc counts, and what was found, differ: its own count is believed. */
