@@ -21,6 +21,7 @@
 #include "profile/base/array.h"
 
 #define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
+#define LATE_NS UINT64_C(60000000000) /* for one that has not run since it was asked to stop */
 #define EVENT_NS UINT64_C(20000)     /* most events are over by then */
 
 enum { SPINS = 200 };
@@ -72,6 +73,30 @@ static bool await_stop(pid_t pid, struct tracee_thread *thread)
 	return note_stop(pid, thread, wait_for_thread(thread->tid));
 }
 
+/* Whether a thread that was asked to stop may still have a call ended by that: it has not run since,
+ * or runs. What cannot be interrupted, as vfork(), is not ended. */
+static bool is_stopping(const struct tracee_thread *thread)
+{
+	char state = 'X';
+	int status;
+
+	return thread->is_traced && process_exit_code(thread->tid, &state, &status) &&
+	       !strchr("DZX", state);
+}
+
+/* A thread that does not get a processor comes to its stop late. If we were gone by then, the call in
+ * which it waits would end with EINTR. */
+static bool await_late_stop(pid_t pid, struct tracee_thread *thread)
+{
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + LATE_NS;
+
+	while (errno = 0, !await_stop(pid, thread)) {
+		if (errno == ECHILD || !is_stopping(thread) || clock_now(CLOCK_MONOTONIC) > end)
+			return false;
+	}
+	return true;
+}
+
 static void forget_thread(struct tracee *t, size_t i)
 {
 	free(t->thread[i].extended);
@@ -106,7 +131,8 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	}
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	array_reserve(&t->thread, &t->room, t->count + UINT64_C(1), sizeof(*t->thread));
-	t->thread[t->count++] = (struct tracee_thread){ .tid = tid, .is_running = true };
+	t->thread[t->count++] = (struct tracee_thread){ .tid = tid, .is_running = true,
+							.is_traced = true };
 	return 1;
 }
 
@@ -272,7 +298,7 @@ bool tracee_let_on(struct tracee *t, pid_t tid)
 	for (end = clock_now(CLOCK_MONOTONIC) + EVENT_NS; clock_now(CLOCK_MONOTONIC) < end;)
 		;
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-	if (await_stop(t->pid, thread))
+	if (await_late_stop(t->pid, thread))
 		return true;
 	forget_thread(t, (size_t)(thread - t->thread));
 	return false;
@@ -304,6 +330,7 @@ static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
 	if (thread->tid && !thread->is_running) {
 		tracee_call_settle(t->pid, thread);
 		ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+		thread->is_traced = false;
 	}
 	thread->is_running = true;
 }
@@ -317,6 +344,10 @@ void tracee_resume(struct tracee *t)
 		end_thread_trace(t, first);
 	for (uint32_t i = 0; i < t->count; i++)
 		end_thread_trace(t, &t->thread[i]);
+	for (uint32_t i = 0; i < t->count; i++) {
+		if (is_stopping(&t->thread[i]) && await_late_stop(t->pid, &t->thread[i]))
+			end_thread_trace(t, &t->thread[i]);
+	}
 }
 
 void tracee_free(struct tracee *t)
@@ -399,7 +430,8 @@ static struct tracee_thread *stop_copier(struct tracee *t)
 		return NULL;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	thread->signal = 0;
-	return await_stop(t->pid, thread) ? thread : NULL;
+	thread->is_traced = true;
+	return await_late_stop(t->pid, thread) ? thread : NULL;
 }
 
 void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)

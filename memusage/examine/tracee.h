@@ -37,6 +37,7 @@ struct tracee_thread {
 	int signal;		/* that it was about to get when it was stopped, 0 none */
 	bool is_in_call;	/* it was stopped in a system call */
 	bool is_running;	/* it was let go for a moment; private, as the next ones */
+	bool is_traced;		/* it is ours until it is let go for good */
 	bool is_restarted;	/* it will make a call again that the stop has ended ... */
 	uint64_t call;		/* ... of this number */
 };
@@ -51,7 +52,8 @@ struct tracee {
 
 /* tracee_stop -- Stops all threads, also those that begin meanwhile.
  *
- * Returns 0, or -1 with ERR; call tracee_free() in either case. Costs 0.1 ms, and 20 us a thread.
+ * Returns 0, or -1 with ERR; call tracee_resume() or tracee_free() in either case. Costs 0.1 ms, and
+ * 20 us a thread.
  */
 int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err);
 

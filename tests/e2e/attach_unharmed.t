@@ -63,7 +63,9 @@ is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has
 killed=0
 for i in $(seq 1 20); do
 	begin attached blocks 4
-	memusage --attach="$program" --duration=30ms -q --record=run.mur 2>/dev/null 3>&- &
+	# Every other one would stay, so that it is there however late the kill comes.
+	memusage --attach="$program" --duration=$((i % 2 * 29970 + 30))ms -q --record=run.mur \
+		2>/dev/null 3>&- &
 	attacher=$!
 	sleep "0.0$((i * 37 % 10))$((i * 7 % 10))"
 	for one in $(pids memusage "$attacher") "$attacher"; do
@@ -75,6 +77,6 @@ for i in $(seq 1 20); do
 	end
 	[ "$ended" = 0 ] && grep -q 'bad=0$' output && echo unharmed >>survivors
 done
-num "$killed" -gt 10 "attachers were killed: $killed"
+num "$killed" -ge 10 "attachers were killed: $killed"
 is "$(grep -c unharmed survivors)" 20 '... no process was harmed'
 done_testing
