@@ -144,12 +144,11 @@ static void handle_message(struct collector *c, const struct wire *message)
 
 	if (message->kind == WIRE_STARTED || message->kind == WIRE_ATTACHED) {
 		t->root = message->pid;
-		if (message->kind == WIRE_ATTACHED) {
-			c->is_attached = true;
+		c->is_attached = message->kind == WIRE_ATTACHED;
+		if (c->is_attached)
 			tree_attach(t, t->root);
-		} else {
+		else
 			tree_watch(t, t->root);
-		}
 		recordfile_begin(&t->s->record, t->root, &t->s->arena.view.head,
 				 t->s->killed != 0);
 		learn_arena_name(t);
