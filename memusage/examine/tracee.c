@@ -73,8 +73,8 @@ static bool await_stop(pid_t pid, struct tracee_thread *thread)
 	return note_stop(pid, thread, wait_for_thread(thread->tid));
 }
 
-/* Whether a thread that was asked to stop may still have a call ended by that: it has not run since,
- * or runs. What cannot be interrupted, as vfork(), is not ended. */
+/* Whether a thread that was asked to stop may still have a call ended by that: it has not run
+ * since, or runs. What cannot be interrupted, as vfork(), is not ended. */
 static bool is_stopping(const struct tracee_thread *thread)
 {
 	char state = 'X';
@@ -84,8 +84,8 @@ static bool is_stopping(const struct tracee_thread *thread)
 	       !strchr("DZX", state);
 }
 
-/* A thread that does not get a processor comes to its stop late. If we were gone by then, the call in
- * which it waits would end with EINTR. */
+/* A thread that does not get a processor comes to its stop late. If we were gone by then, the call
+ * in which it waits would end with EINTR. */
 static bool await_late_stop(pid_t pid, struct tracee_thread *thread)
 {
 	const uint64_t end = clock_now(CLOCK_MONOTONIC) + LATE_NS;

@@ -52,8 +52,8 @@ struct tracee {
 
 /* tracee_stop -- Stops all threads, also those that begin meanwhile.
  *
- * Returns 0, or -1 with ERR; call tracee_resume() or tracee_free() in either case. Costs 0.1 ms, and
- * 20 us a thread.
+ * Returns 0, or -1 with ERR; call tracee_resume() or tracee_free() in either case. Costs 0.1 ms,
+ * and 20 us a thread.
  */
 int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err);
 

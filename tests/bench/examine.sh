@@ -20,7 +20,7 @@ row() {
 	name=$1 kind=$2
 	shift 2
 	: >figures
-	for round in $(seq "$ROUNDS"); do
+	for _ in $(seq "$ROUNDS"); do
 		"$BENCH/measure" "$ours" --snapshot="$kind" --pid="$launcher" "$@" >>figures
 	done
 	awk -v name="$name" -v kind="$kind" -v us="$(least 1 figures)" -v kb="$(least 3 figures)" \
@@ -30,7 +30,7 @@ row() {
 }
 # pauses KIND: for how long the process stands still, in ms, least first
 pauses() {
-	for round in $(seq "$ROUNDS"); do
+	for _ in $(seq "$ROUNDS"); do
 		"$ours" -v --snapshot="$1" --pid="$launcher" leak_check summary 2>&1 >/dev/null |
 			awk '/stood still for/ {
 				print $(NF - 1) * ($NF == "s" ? 1000 : $NF == "ms" ? 1 : 1e-3) }'
@@ -51,11 +51,11 @@ measure_graph() {
 		"${3:-near}" "$resident"
 	printf '| command | CPU time | memory of the examiner |\n|---|---|---|\n'
 	for kind in fork stop; do
-		row leak_check $kind leak_check summary
-		row holders $kind holders
+		row leak_check "$kind" leak_check summary
+		row holders "$kind" holders
 	done
 	for kind in fork stop; do
-		printf 'stands still, %s (ms): %s\n' $kind "$(pauses $kind | tr '\n' ' ')"
+		printf 'stands still, %s (ms): %s\n' "$kind" "$(pauses "$kind" | tr '\n' ' ')"
 	done
 	exec 3>&-
 	wait "$launcher"

@@ -19,9 +19,9 @@ of_page() {
 is "$(of_page '[.parts[].bytes]')" "$(jq -c '.pages.resident_parts | [.live, .slack, .free,
 	.mappings, .stacks, .files, .recorder]' kept.json)" 'the parts of resident memory'
 for group in line function file object; do
-	is "$(of_page "[.$group[].slack] | add")" "$(of_page '.parts[1].bytes')" \
+	is "$(of_page "[.${group}[].slack] | add")" "$(of_page '.parts[1].bytes')" \
 		"by $group the slack adds up"
-	is "$(of_page "[.$group[].live] | add")" "$(of_page '.parts[0].bytes')" '... and what is live'
+	is "$(of_page "[.${group}[].live] | add")" "$(of_page '.parts[0].bytes')" '... and what is live'
 done
 # The place is the innermost function of the node, as all nodes are of this program.
 name=$(jq -r '.fragmentation.function[0].node as $n | .places[5 * (.tree.place[$n - 1] - 1)] as $t |

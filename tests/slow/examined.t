@@ -29,7 +29,7 @@ fi
 
 # Delays: half of them over the time that an examination takes here, half over its beginning.
 took=60000
-for i in 1 2 3; do
+for _ in 1 2 3; do
 	start=$(date +%s%N)
 	memusage --pid="$program" leak_check summary >first.log 2>&1
 	now=$((($(date +%s%N) - start) / 1000000))
@@ -58,7 +58,7 @@ while read -r delay; do
 	wait "$client" 2>/dev/null
 	until_true is_free || kept=$((kept + 1))
 done <delays
-is "$round" $KILLS "$KILLS examinations have begun"
+is "$round" "$KILLS" "$KILLS examinations have begun"
 num "$killed" -gt $((KILLS / 8)) "clients and examiners were killed: $killed"
 is "$kept" 0 'none left a thread stopped or traced'
 ok 'the process can be examined again' memusage --pid="$program" leak_check summary
