@@ -13,7 +13,7 @@
 #include "cli/xmalloc.h"
 
 enum {
-	TEXT_ROOM = 40,		/* columns that names need beside figures; else they go below */
+	TEXT_ROOM = 40,		/* columns that names need next to figures; else they go below */
 	TREE_ROOM = 30,		/* ... and beside the lines of a tree, which are cut else */
 	TREE_STEP = 3,		/* columns of a level of a tree */
 	NARROW_INDENT = 4,	/* of text below its figures */

@@ -103,7 +103,7 @@ static bool is_listed(const struct block_writer *b, uint32_t i, size_t number)
 					 b->list->heuristics >> (block->heuristic - 1) & 1));
 }
 
-/* Of a range only the records are printed that have blocks. */
+/* Only those records of a range are printed that have blocks. */
 static void put_record_blocks(struct block_writer *b, size_t number)
 {
 	bool is_named = b->list->first == b->list->last;

@@ -125,7 +125,7 @@ void leak_records_make(struct leak_records *all, const struct leak_report *r)
 {
 	*all = (struct leak_records){ .count = 0 };
 	add_losses(all, r, r->check, false);
-	/* What is gone since has a number, too. */
+	/* Records that are gone since have a number, too. */
 	add_losses(all, r, r->before, true);
 	qsort(all->record, all->count, sizeof(*all->record), compare_keys);
 	join_records(all);

@@ -159,7 +159,7 @@ void earlier_blocks_put_back(struct thread *thread, const void *block)
 	if (!is_in_heap())
 		return;
 	bytes = usable_bytes(block);
-	/* What was not taken, for want of bytes, is not put back. */
+	/* Bytes that were not taken, for want of them, are not put back. */
 	if (__atomic_load_n(&to->before_gone, __ATOMIC_RELAXED) < bytes)
 		return;
 	__atomic_fetch_sub(&to->before_gone, bytes, __ATOMIC_RELAXED);

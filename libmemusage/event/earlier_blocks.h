@@ -1,7 +1,7 @@
 /* earlier_blocks.h -- blocks that a process had when memusage attached to it.
  *
  * They are not in the table: the attacher has counted them, and they are one place, a stack with
- * the address 0. What is freed and not known is one of them.
+ * the address 0. A block that is freed and not known is one of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@
 #include "libmemusage/image/thread.h"
 #include "recording/recorded.h"
 
-/* What the attacher has counted, in a process whose malloc is glibc's. */
+/* Counted by the attacher, in a process whose malloc is glibc's. */
 struct earlier_heap {
 	enum mu_before kind;	/* with MU_BEFORE_UNKNOWN the rest is nothing */
 	uint32_t mapped_header; /* bytes of a mapped block's chunk that are not the block's */

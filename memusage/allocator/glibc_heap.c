@@ -1,4 +1,4 @@
-/* glibc_heap.c -- The blocks of glibc's malloc in a process that stands still, read from outside.
+/* glibc_heap.c -- The blocks of glibc's malloc in a stopped process, read from outside.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

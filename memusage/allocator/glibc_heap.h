@@ -1,4 +1,4 @@
-/* glibc_heap.h -- The blocks of glibc's malloc in a process that stands still, read from outside.
+/* glibc_heap.h -- The blocks of glibc's malloc in a stopped process, read from outside.
  *
  * Every list and every chunk is checked on the way. What does not fit is either in flux, because a
  * thread was stopped inside malloc, or not as this file knows it: nothing is guessed.
@@ -53,7 +53,7 @@ struct glibc_heap {
 	char why[160];		/* for all results but HEAP_OK */
 };
 
-/* What a walk is to do besides counting. */
+/* Tasks of a walk besides counting. */
 struct heap_walk {
 	unsigned int release;	/* from glibc_layout_release() */
 	uint64_t chunks_most;	/* 0: no bound */

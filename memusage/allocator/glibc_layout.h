@@ -15,7 +15,7 @@
 
 enum { ARENA_LOCK = 0, ARENA_FAST_COUNT = 10, CACHE_BINS_MOST = 76 };
 
-/* What differs between releases. */
+/* All that differs between releases. */
 struct glibc_form {
 	/* Offsets in struct malloc_state, and its bytes. */
 	unsigned int fast_bins; /* 0: there are none */

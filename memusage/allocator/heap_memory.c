@@ -1,4 +1,4 @@
-/* heap_memory.c -- The memory of a process that stands still, as a walk of its heap reads it.
+/* heap_memory.c -- The memory of a stopped process, as a walk of its heap reads it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

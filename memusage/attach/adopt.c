@@ -127,7 +127,7 @@ static int check_attacher(const struct mu_attach *p, pid_t pid, bool is_ordered,
 
 /* ---- taking it over ---------------------------------------------------------------------- */
 
-/* What is read was written by the process. */
+/* The process has written all that is read. */
 static int take_over(struct attachment *a, const struct target *t, bool is_ordered)
 {
 	struct mu_attach *p = xcalloc(1, sizeof(*p));

@@ -15,7 +15,7 @@ enum {
 	CHUNKS_MOST = 1000000	/* a tenth of a second, if they are small */
 };
 
-/* Of large ones, in CPU time, so that it does not depend on what else the machine does. */
+/* For large ones, in CPU time, so that it does not depend on what else the machine does. */
 #define WALK_NS UINT64_C(100000000)
 
 /* For tests: the bound cannot be reached by a small program. */

@@ -1,6 +1,6 @@
 /* code.h -- Changing the code of functions while all threads are stopped, and changing it back.
  *
- * A thread that stands in the bytes that are replaced goes on in the thunk that has them, and the
+ * A thread that is in the bytes that are replaced goes on in the thunk that has them, and the
  * other way round. So does one that a signal handler will return to. A return address cannot be in
  * them: only whole instructions are moved, and no call but at their end.
  *

@@ -267,7 +267,7 @@ bool target_is_linking(const struct target *t)
 
 enum target_result target_stop(struct target *t, struct mu_error *err)
 {
-	/* The process stands until this one is done. Only root may. */
+	/* The process is stopped until this one is done. Only root may. */
 	setpriority(PRIO_PROCESS, 0, SOONEST);
 	/* We may trace it, since we could open its memory: so it ends, a thread cannot be stopped
 	 * now, or another attacher has just stopped it. */

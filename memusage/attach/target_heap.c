@@ -1,4 +1,4 @@
-/* target_heap.c -- The heap of a process that is attached to, while it stands.
+/* target_heap.c -- The heap of a process that is attached to, read while it is stopped.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -23,7 +23,7 @@
 
 enum { ROWS = 15 }; /* of a table of the text; JSON has all */
 
-/* What is printed of one process. */
+/* One process, as it is printed. */
 struct census_subject {
 	pid_t pid;
 	char name[17];

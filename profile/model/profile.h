@@ -89,7 +89,7 @@ void profile_load_places(struct profile *p, const struct image *im);
 /* profile_resolve -- Gives names to all locations. Once, after profile_load().
  *
  * o  NULL for defaults. With perf_map, code that belongs to no module is looked up there.
- * What was there when memusage attached is at "[before the attach]". Memory mapped at the start
+ * Blocks from before memusage attached are at "[before the attach]". Memory mapped at the start
  * gets the full names "[program start]" and that of its object,
  * "[libc.so.6]"; it has no names for Massif, which has no such places. Returns 0, or -1 with ERR
  * if no child can be started. Names that cannot be found are no error.

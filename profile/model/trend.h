@@ -12,7 +12,7 @@ enum trend { TREND_NONE, TREND_GROWS, TREND_SETTLED, TREND_CHURNS };
 
 enum { TREND_POINTS_MIN = 8 };	/* fewer values are no evidence */
 
-/* What was live from time to time. All arrays are borrowed. */
+/* Live bytes from time to time. All arrays are borrowed. */
 struct trend_series {
 	const double *time;	/* since the start, in any unit; never decreases */
 	const double *value;	/* bytes, from time[i] until time[i + 1] */

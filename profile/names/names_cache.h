@@ -26,7 +26,7 @@ struct names_cache {
 /* names_identity_read -- Describes an open file. A descriptor below 0 is no file: zeros. */
 void names_identity_read(struct names_identity *identity, int fd);
 
-/* What is known of one module and what is learned. Zeroed, it is of no cache. */
+/* All that is known of one module and what is learned. Zeroed, it is of no cache. */
 struct names_answers {
 	const struct names_cache *cache;	/* NULL: nothing is known, nothing is kept */
 	struct names_key key;

@@ -129,7 +129,7 @@ else
 fi
 
 # ---- while threads work ----------------------------------------------------------------------------
-# A thread that stands in the middle of free has a block that counts as in use.
+# A thread that is in the middle of free has a block that counts as in use.
 
 rm -f input
 mkfifo input

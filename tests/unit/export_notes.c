@@ -92,7 +92,7 @@ static void functions(void)
 	free(r);
 }
 
-/* What became of the blocks from before an attach, as far as they are known. */
+/* What became of the blocks from before an attach, if they are known. */
 static void blocks_from_before(void)
 {
 	struct result *r = calloc(1, sizeof(*r));
