@@ -11,7 +11,7 @@
 #include "memusage/launcher/finish.h"
 #include "memusage/launcher/launcher.h"
 #include "memusage/launcher/runs.h"
-#include "memusage/options/settings.h"
+#include "memusage/options/command_line.h"
 #include "memusage/remote/remote.h"
 
 /* If memusage is started without standard files, the first files that it opens would get their
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 
 	message_init("memusage", STATUS_FAILED);
 	fill_standard_files();
-	settings = settings_parse(argc, argv);
+	settings = command_line_parse(argc, argv);
 	if (settings->pid)
 		return remote_run(settings);
 	if (settings->detach)

@@ -9,8 +9,6 @@
 #include "cli/options.h"
 #include "profile/budget/condition_list.h"
 
-struct settings;
-
 struct gate_settings {
 	struct condition_list conditions;	/* those of budget files, too */
 	struct opt_list baseline;
@@ -49,14 +47,6 @@ bool gate_wanted(const struct gate_settings *g);
 
 /* gate_needs_leak_check -- Tells whether a condition is about lost blocks. */
 bool gate_needs_leak_check(const struct gate_settings *g);
-
-/* gate_check -- Refuses conditions that cannot be judged, before the program runs, and turns on
- * what they need. Does not return if there is one.
- *
- * tool    of the messages.
- * report  what is asked for of a single run, for people; NULL: nothing.
- */
-void gate_check(struct settings *settings, const struct opt_tool *tool, const char *report);
 
 /* gate_append -- Appends the options to a command line of memusageprint. */
 void gate_append(struct opt_list *list, const struct gate_settings *g);

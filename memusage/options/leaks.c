@@ -9,7 +9,6 @@
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
 #include "formats/leaks/leak_report.h"
-#include "memusage/options/settings.h"
 #include "profile/graph/leak_heuristics.h"
 
 void leaks_reset(struct leak_settings *l)
@@ -37,31 +36,6 @@ const char *leaks_set(const struct opt *option, const char *arg, void *data)
 bool leaks_wanted(const struct leak_settings *l)
 {
 	return l->check != LEAKS_NO;
-}
-
-void leaks_check(const struct settings *s)
-{
-	const char *other = s->sample.is_wanted	      ? "--sample"
-			    : s->start_paused	      ? "--start-paused"
-			    : s->massif.pages	      ? "--pages-as-heap=yes"
-			    : s->mode != RUN_MODE_HEAP ? "--mode"
-			    : s->accesses.engine == ACCESSES_EMULATE ? "--accesses=emulate"
-								     : NULL;
-
-	if (gate_needs_leak_check(&s->gate) && other)
-		options_error(&settings_tool, "'%s' cannot be judged together with %s, since "
-			      "blocks that are not recorded may hold others",
-			      condition_list_find(&s->gate.conditions, CONDITION_LEAKS)->text,
-			      other);
-	if (leaks_wanted(&s->leak_check) && other)
-		options_error(&settings_tool, "--leak-check: cannot be used together with %s, "
-			      "since blocks that are not recorded may hold others", other);
-	if (s->fragmentation && other)
-		options_error(&settings_tool, "--fragmentation: cannot be used together with %s, "
-			      "since pages with unrecorded blocks would seem free", other);
-	if (s->holders && other)
-		options_error(&settings_tool, "--holders: cannot be used together with %s, since "
-			      "blocks that are not recorded may hold others", other);
 }
 
 void leaks_append_report(struct opt_list *list, const struct leak_settings *l)

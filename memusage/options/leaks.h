@@ -8,8 +8,6 @@
 
 #include "cli/options.h"
 
-struct settings;
-
 /* In the order of the words of --leak-check; "yes" is "full". */
 enum leak_check_word { LEAKS_NO, LEAKS_SUMMARY, LEAKS_YES, LEAKS_FULL };
 
@@ -31,9 +29,6 @@ const char *leaks_set(const struct opt *option, const char *arg, void *data);
 
 /* leaks_wanted -- Tells whether the program is to be examined at its end. */
 bool leaks_wanted(const struct leak_settings *l);
-
-/* leaks_check -- Ends with a message if blocks that hold others or pages would not be recorded. */
-void leaks_check(const struct settings *s);
 
 /* leaks_append_report -- Appends the options for memusageprint. */
 void leaks_append_report(struct opt_list *list, const struct leak_settings *l);

@@ -8,4 +8,4 @@
 
 /* output_options_check -- Ends with a message if --durable or the options of a picture cannot be
  * fulfilled. */
-void output_options_check(const struct settings *settings);
+void output_options_check(const struct settings *settings, const struct opt_tool *tool);

@@ -8,4 +8,8 @@
 
 /* recording_options_check -- Ends with a message if options exclude each other, and sets those that
  * others imply. */
-void recording_options_check(struct settings *s);
+void recording_options_check(struct settings *s, const struct opt_tool *tool);
+
+/* recording_options_check_examined -- Ends with a message if the process is to be examined, and
+ * blocks that hold others, or pages, would not be recorded. */
+void recording_options_check_examined(const struct settings *s, const struct opt_tool *tool);

@@ -128,12 +128,3 @@ bool settings_has_stacks(const struct settings *settings);
 /* settings_has_timeline -- Tells whether to sample the memory that the kernel accounts for. Every
  * report needs it but the plain summary, which is glibc's. */
 bool settings_has_timeline(const struct settings *settings);
-
-/* The option table, for tests. Its values go to one static struct settings. */
-extern const struct opt_tool settings_tool;
-
-/* settings_parse -- Reads the environment, then the command line.
- *
- * Does not return if the command line is invalid or asks for help. The result is static.
- */
-const struct settings *settings_parse(int argc, char **argv);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/options/settings.h"
+#include "memusage/options/command_line.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static const struct settings *parse(const char *first, const char *second)
 	argv[argc++] = strdup("prog");
 	argv[argc++] = strdup("-d");
 	argv[argc] = NULL;
-	return settings_parse(argc, argv);
+	return command_line_parse(argc, argv);
 }
 
 /* Every prefix of --NAME from the shortest that glibc accepts. */
@@ -209,7 +209,7 @@ int main(void)
 {
 	char why[128] = "";
 
-	OK(option_rules_hold(&settings_tool, why), "the table keeps its rules: %s", why);
+	OK(option_rules_hold(&command_line_tool, why), "the table keeps its rules: %s", why);
 	abbreviations();
 	buffer_sizes();
 	environment();
