@@ -80,9 +80,9 @@ def main():
         report = json.load(file)
     if kind.startswith("page_"):
         moment, what = kind.split("_")[1:]
-        # Not all places grow in the range that is shown.
+        # Not all places grow in the range that is shown, which is a part of the time.
         check_page(lines, read_intervals(report, "live" if moment == "end" else moment), what,
-                   8 if moment == "growth" else 15)
+                   1 if moment == "growth" else 15)
         return
     moment = next(MOMENT[words] for words in MOMENT if any(words in line for line in lines))
     intervals = read_intervals(report, moment)
