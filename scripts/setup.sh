@@ -80,6 +80,7 @@ want python3-prometheus-client dir:lib/python3/dist-packages/prometheus_client
 want jq cmd:jq
 want curl cmd:curl
 want file cmd:file
+want graphviz cmd:dot
 want bc cmd:bc
 want less cmd:less
 want zsh cmd:zsh

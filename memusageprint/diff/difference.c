@@ -52,22 +52,6 @@ int difference_open(struct difference *d, const struct settings *settings, enum 
 	return 0;
 }
 
-static void swap_bytes_and_blocks(struct weight *w, struct sampled_error *e)
-{
-	const int64_t bytes = w->bytes;
-
-	w->bytes = w->blocks;
-	w->blocks = bytes;
-	if (e) {
-		const struct sampled_error was = *e;
-
-		e->variance = was.block_variance;
-		e->block_variance = was.variance;
-		e->exact_bytes = was.exact_blocks;
-		e->exact_blocks = was.exact_bytes;
-	}
-}
-
 int difference_weigh(struct difference *d, enum metric_kind kind, int snapshot)
 {
 	const struct comparison *c = &d->comparison;
@@ -80,8 +64,8 @@ int difference_weigh(struct difference *d, enum metric_kind kind, int snapshot)
 		d->total[i] = 0;
 		for (uint32_t k = 0; k < c->profile.sites.count; k++) {
 			if (kind == METRIC_TEMPORARY)
-				swap_bytes_and_blocks(&d->weight[i][k],
-						      d->error[i] ? &d->error[i][k] : NULL);
+				sampled_error_swap(&d->weight[i][k],
+						   d->error[i] ? &d->error[i][k] : NULL);
 			d->total[i] += d->weight[i][k].bytes;
 		}
 	}

@@ -80,22 +80,6 @@ static int weigh_losses(const struct measure *m, struct weight *weight, struct m
 	return result;
 }
 
-static void swap_bytes_and_blocks(struct weight *w, struct sampled_error *e)
-{
-	const int64_t bytes = w->bytes;
-
-	w->bytes = w->blocks;
-	w->blocks = bytes;
-	if (e) {
-		const struct sampled_error was = *e;
-
-		e->variance = was.block_variance;
-		e->block_variance = was.variance;
-		e->exact_bytes = was.exact_blocks;
-		e->exact_blocks = was.exact_bytes;
-	}
-}
-
 /* Also leaves out what --ignore-fn names. */
 static int leave_out_others(const struct measure *m, const struct condition *c,
 			    struct weight *weight, struct mu_error *err)
@@ -130,7 +114,7 @@ int measure_weigh(const struct measure *m, const struct condition *c, struct wei
 			site_errors_weigh(m->sites, m->errors, kind, weight, error);
 	}
 	for (uint32_t i = 0; is_count && i < m->sites->count; i++)
-		swap_bytes_and_blocks(&weight[i], m->errors ? &error[i] : NULL);
+		sampled_error_swap(&weight[i], m->errors ? &error[i] : NULL);
 	return leave_out_others(m, c, weight, err);
 }
 

@@ -237,6 +237,22 @@ struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, d
 				e->is_sampled ? UNSEEN * distance : 0);
 }
 
+void sampled_error_swap(struct weight *w, struct sampled_error *e)
+{
+	const int64_t bytes = w->bytes;
+
+	w->bytes = w->blocks;
+	w->blocks = bytes;
+	if (e) {
+		const struct sampled_error was = *e;
+
+		e->variance = was.block_variance;
+		e->block_variance = was.variance;
+		e->exact_bytes = was.exact_blocks;
+		e->exact_blocks = was.exact_bytes;
+	}
+}
+
 double sampled_bytes_unseen(double distance)
 {
 	return UNSEEN * distance;

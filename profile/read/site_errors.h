@@ -63,6 +63,13 @@ struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, d
 /* sampled_error_add -- add the error of a figure that is added to another. */
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e);
 
+/* sampled_error_swap -- exchange bytes and blocks of a weight and of its error, for a figure that
+ * counts blocks.
+ *
+ * e  NULL: the weight is no estimate.
+ */
+void sampled_error_swap(struct weight *w, struct sampled_error *e);
+
 /* site_errors_weigh -- set the errors of weights.
  *
  * e       from site_errors_load().
