@@ -8,14 +8,11 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint live
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
 begin_live live
 tell alloc 100 1000
-if ! can_attach "$job"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
 
 # ---- what is recorded -----------------------------------------------------------------------
 

@@ -8,6 +8,7 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint live attached
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
 has_recorder() { grep -q memfd:memusage "/proc/$1/maps"; }
@@ -21,10 +22,6 @@ kill_attacher() {
 
 begin_live live
 tell alloc 100 1000
-if ! can_attach "$job"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
 state_of "$job" >before
 
 # ---- its collector lives ---------------------------------------------------------------------

@@ -9,6 +9,7 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint heaps attached
 need mkfifo python3
+need_attach
 PATH=$WORKLOADS:$PATH
 
 order() {
@@ -29,10 +30,6 @@ get() {
 
 begin_live heaps
 order make 0 1000 104
-if ! can_attach "$job"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
 
 # ---- known truth ---------------------------------------------------------------------------------
 # Of all sizes here malloc makes what was asked for. Threads that come and go leave their structures

@@ -7,46 +7,20 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint confined live
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
-# begin WHAT: starts confined WHAT, waits until it is ready; its ID is in $program
-begin() {
-	rm -f input output
-	mkfifo input
-	confined "$1" <input >output 2>errors &
-	program=$!
-	exec 3>input
-	until_true grep -q 'ready\|no seccomp' output
-	if grep -q 'no seccomp' output; then
-		exec 3>&-
-		skip_all 'no seccomp filter can be loaded here'
-	fi
-}
-end() {
-	exec 3>&-
-	ended=0
-	wait "$program" || ended=$?
-}
+[ -r /proc/sys/kernel/seccomp/actions_avail ] || skip_all 'this kernel has no seccomp filters'
+
 # shellcheck disable=SC2317 # is called by nok
 has_recorder() { grep -q memfd:memusage "/proc/$program/maps"; }
 
-mkfifo plain.in
-live <plain.in >/dev/null 2>&1 &
-plain=$!
-exec 4>plain.in
-if ! can_attach "$plain"; then
-	exec 4>&-
-	skip_all "processes cannot be attached to here: $why"
-fi
-exec 4>&-
-wait "$plain"
-
-begin all
+begin_stranger confined all
 if [ "$(id -u)" != 0 ]; then
 	run memusage --attach="$program"
 	is "$status" 125 'a process with a filter'
 	like "$err" 'only root can read the filter' '... is refused to users'
-	end
+	end_stranger
 	is "$ended" 5 '... and not harmed'
 	done_testing
 	exit 0
@@ -61,18 +35,18 @@ ok '... lets all be recorded' until_true all_there
 detach
 is "$status" 0 '... and the recorder be taken away'
 nok '... which is gone' has_recorder
-end
+end_stranger
 is "$ended" 5 'the process has not noticed'
 
 for what in madvise thread; do
-	begin "$what"
+	begin_stranger confined "$what"
 	run memusage --attach="$program"
 	is "$status" 125 "a filter without madvise ($what)"
 	like "$err" 'does not allow madvise' '... is refused by name'
 	nok '... and nothing is changed' has_recorder
-	[ "$what" = thread ] || end
+	[ "$what" = thread ] || end_stranger
 	[ "$what" = thread ] || is "$ended" 5 '... nor noticed'
 done
-end
+end_stranger
 is "$ended" 5 '... nor noticed'
 done_testing

@@ -7,6 +7,7 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint swelling
 need tmux
+need_attach
 [ "${NCURSES:-yes}" = yes ] || skip_all 'built without ncurses'
 PATH=$WORKLOADS:$PATH
 TMUX_TMPDIR=$MU_TMP
@@ -33,10 +34,6 @@ has_left_process() { ! has_recorder; }
 
 swelling 100000 100 >/dev/null &
 stranger=$!
-if ! can_attach "$stranger"; then
-	kill "$stranger"
-	skip_all "processes cannot be attached to here: $why"
-fi
 printf 'trap : INT\n%s\necho "status $?"\nsleep 1000\n' "memusage -q --live --attach=$stranger" >typed.sh
 LC_ALL=C.UTF-8 pane new-session -d -s mu -x 80 -y 24 'LC_ALL=C.UTF-8 sh ./typed.sh'
 shows "^ swelling 100000 100 +process $stranger" '--live shows a process that runs already'

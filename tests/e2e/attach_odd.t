@@ -5,28 +5,13 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage attached attached_odd live without
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
-# begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
-begin() {
-	rm -f input output
-	mkfifo input
-	"$@" <input >output 2>errors &
-	program=$!
-	exec 3>input
-	until_true is_ready
-}
-# shellcheck disable=SC2317 # until_true calls it
-is_ready() { grep -q ready output 2>/dev/null || ! kill -0 "$program" 2>/dev/null; }
-# end: lets it end
-end() {
-	exec 3>&-
-	ended=0
-	wait "$program" || ended=$?
-}
 # visit [NAME]: whether a recorder came and went
 visit() {
 	memusage --attach="$program" --duration=20ms -q --record="${1:-run}.mur" 2>>refused 3>&-
@@ -37,21 +22,14 @@ unharmed() {
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 }
 
-begin attached blocks 2
-if ! can_attach "$program"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
-end
-
 for what in sequences ring interruptions coroutines; do
-	begin attached_odd "$what"
+	begin_stranger attached_odd "$what"
 	came=0
 	: >refused
 	for _ in 1 2 3 4 5 6 7 8; do
 		visit && came=$((came + 1))
 	done
-	end
+	end_stranger
 	if [ "$ended" = 77 ]; then
 		skip "no $what here" 3
 		continue
@@ -65,16 +43,16 @@ for what in sequences ring interruptions coroutines; do
 done
 
 # It goes on as another image, which nobody records; or it is that one which is attached to.
-begin attached_odd execs
+begin_stranger attached_odd execs
 for _ in 1 2 3 4 5 6 7 8; do
 	visit || :
 done
-end
+end_stranger
 unharmed 'a process that executes itself anew'
 
 # ---- two at once -----------------------------------------------------------------------------
 
-begin attached blocks 4
+begin_stranger attached blocks 4
 first=0 both=0
 for _ in 1 2 3 4 5 6; do
 	: >refused
@@ -89,14 +67,14 @@ for _ in 1 2 3 4 5 6; do
 		diag "$(cat refused)"
 	}
 done
-end
+end_stranger
 is "$first" 6 'of two attachers at once one comes in'
 is "$both" 0 '... and the other does as well, or says why not'
 unharmed '... the process'
 
 # ---- other tracers, older kernels ------------------------------------------------------------
 
-begin attached threads
+begin_stranger attached threads
 if command -v gdb >/dev/null; then
 	run gdb -nx -batch -p "$program" -ex "shell memusage --attach=$program -q --record=run.mur"
 	like "$err" 'cannot attach .* traces it already' 'a process in a debugger is refused'
@@ -109,7 +87,7 @@ without pidfd_getfd,pidfd_open,kcmp,process_vm_readv memusage --attach="$program
 	--duration=100ms -q --top -o old_kernel 3>&-
 is "$?" 0 'an attacher on an older kernel'
 like "$(cat old_kernel)" 'allocated by' '... records'
-end
+end_stranger
 unharmed '... and the process'
 
 # ---- a malloc that is not the system's -------------------------------------------------------
@@ -123,12 +101,12 @@ sanitized() {
 		skip "$text cannot be built here" 3
 		return
 	fi
-	begin ./sanitized blocks 2
+	begin_stranger ./sanitized blocks 2
 	: >refused
 	visit
 	is "$?" 125 "$text is refused"
 	like "$(tail -1 refused)" 'a sanitizer' '... with the reason'
-	end
+	end_stranger
 	is "$ended" 0 '... unharmed'
 }
 sanitized 'a program with libasan' "${CC:-cc}" -fsanitize=address
@@ -136,7 +114,9 @@ sanitized 'a program with a sanitizer of its own' "${CC:-cc}" -fsanitize=address
 sanitized 'a program of clang' clang -fsanitize=thread
 
 # The breakpoint of a debugger that is gone: nothing but `live` itself would run into it.
-begin live
+begin_live live
+tell alloc 100 1000
+program=$job
 python3 - "$program" <<'EOF' >place 2>/dev/null || :
 import re, subprocess, sys
 pid = sys.argv[1]

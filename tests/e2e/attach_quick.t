@@ -7,22 +7,11 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint quick
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
-# begin [NAME=VALUE]: starts quick, waits until it is ready; its ID is in $program
-begin() {
-	rm -f input output
-	mkfifo input
-	env "$@" quick <input >output 2>errors &
-	program=$!
-	exec 3>input
-	until_true grep -q ready output
-}
-end() {
-	exec 3>&-
-	ended=0
-	wait "$program" || ended=$?
-}
+# begin [NAME=VALUE]: starts quick
+begin() { begin_stranger env "$@" quick; }
 
 # Each of two threads makes 1000 rounds with 8 mallocs, one by libc and one by a handler, and one
 # realloc by 1000 bytes; of 6516 bytes in the end, which are freed, and one free of nothing. Ten
@@ -34,12 +23,6 @@ check_counts() {
 	like "$(cat report)" '^   free\| *180[0-9][0-9] +13032000 *$' '... and of free'
 }
 
-begin MU=1
-if ! can_attach "$program"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
-end
 for options in '' --record=run.mur --data=run.dat '--record=samples.mur --sample=4K'; do
 	begin MU=1
 	# shellcheck disable=SC2086 # none or several
@@ -48,7 +31,7 @@ for options in '' --record=run.mur --data=run.dat '--record=samples.mur --sample
 	until_true grep -q 'done' output
 	detach
 	check_counts "${options:-counted}"
-	end
+	end_stranger
 	is "$ended" 0 '... it ends as alone'
 done
 done_testing

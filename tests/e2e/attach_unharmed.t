@@ -7,23 +7,9 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need_bin memusage memusageprint attached examined
 need mkfifo
+need_attach
 PATH=$WORKLOADS:$PATH
 
-# begin PROGRAM [ARG]...: starts it, waits until it is ready; its ID is in $program
-begin() {
-	rm -f input output errors
-	mkfifo input
-	"$@" <input >output 2>errors &
-	program=$!
-	exec 3>input
-	until_true grep -q ready output
-}
-# end: lets it end
-end() {
-	exec 3>&-
-	ended=0
-	wait "$program" || ended=$?
-}
 # come_and_go TIMES: how many times a recorder came and went
 come_and_go() {
 	times=0
@@ -35,34 +21,28 @@ come_and_go() {
 }
 all_run() { ! cat "/proc/$program/task"/*/status | grep -q '^State:[[:space:]]*[tT]'; }
 
-begin attached blocks 2
-if ! can_attach "$program"; then
-	end
-	skip_all "processes cannot be attached to here: $why"
-fi
-end
 
 for what in 'blocks 8' threads children signals objects; do
 	# shellcheck disable=SC2086 # it is two words
-	begin attached $what
+	begin_stranger attached $what
 	: >refused
 	is "$(come_and_go 8)" 8 "attached $what: a recorder comes and goes"
 	like "$(cat "top.$program")" 'allocated by' '... and has recorded'
-	end
+	end_stranger
 	is "$ended" 0 '... it ends as alone'
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 	sed 's/^/# /' refused
 done
 
-begin examined
+begin_stranger examined
 is "$(come_and_go 8)" 8 'a process that waits in many ways'
-end
+end_stranger
 is "$ended" 0 '... ends as alone'
 is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has noticed nothing'
 
 killed=0
 for i in $(seq 1 20); do
-	begin attached blocks 4
+	begin_stranger attached blocks 4
 	# Every other one would stay, so that it is there however late the kill comes.
 	memusage --attach="$program" --duration=$((i % 2 * 29970 + 30))ms -q --record=run.mur \
 		2>/dev/null 3>&- &
@@ -74,7 +54,7 @@ for i in $(seq 1 20); do
 	wait "$attacher" 2>/dev/null
 	until_true grep -q '^TracerPid:[[:space:]]*0$' "/proc/$program/status"
 	until_true all_run
-	end
+	end_stranger
 	[ "$ended" = 0 ] && grep -q 'bad=0$' output && echo unharmed >>survivors
 done
 num "$killed" -ge 10 "attachers were killed: $killed"

@@ -5,35 +5,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
+. "$MU_SRC/tests/lib/examined.sh"
 need_bin memusage memusageprint examined leaks
 need mkfifo
+need_tracing
 PATH=$WORKLOADS:$PATH
 
-# begin PROGRAM [ARG]...: starts it under memusage, waits until it is ready; its ID is in $program
-begin() {
-	rm -f input output errors
-	mkfifo input
-	memusage -q --record=run.mur "$@" <input >output 2>errors &
-	launcher=$!
-	exec 3>input
-	until_true grep -q ready output
-	program=$(pids "$1" "$launcher" | head -1)
-}
 # all_run: no thread of it is stopped
 all_run() { ! cat "/proc/$program/task"/*/status | grep -q '^State:[[:space:]]*[tT]'; }
-# end: lets it end
-end() {
-	exec 3>&-
-	wait "$launcher"
-	ended=$?
-}
 
-begin examined
-if ! memusage --pid="$program" leak_check summary >first.log 2>first.err &&
-	grep -q 'ptrace' first.err; then
-	end
-	skip_all "processes cannot be traced here: $(cat first.err)"
-fi
+begin_examined examined
+memusage --pid="$program" leak_check summary >first.log 2>&1
 like "$(cat first.log)" 'still reachable: [0-9,]+ .* bytes in [0-9,]+ .* blocks$' 'a process at work'
 lost=0
 for i in 1 2 3 4 5; do
@@ -43,12 +25,12 @@ for i in 1 2 3 4 5; do
 	[ "$(leak_sums log | cut -d' ' -f1-2)" = '0/0 0/0' ] || lost=$((lost + 1))
 done
 is "$lost" 0 'no block of threads that pass pointers on seems lost'
-end
+end_examined
 is "$ended" 0 'the process ends as alone'
 is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has noticed nothing'
 is "$(cat errors)" '' '... nor said so'
 
-begin examined
+begin_examined examined
 killed=0
 # A client whose predecessor was killed just now may be told that it is busy, and end at once.
 for i in $(seq 1 200); do
@@ -66,12 +48,12 @@ ok '... nothing traces the process' until_true grep -q '^TracerPid:[[:space:]]*0
 	"/proc/$program/status"
 ok '... none of its threads is stopped' until_true all_run
 ok '... it can be examined again' memusage --pid="$program" leak_check summary
-end
+end_examined
 is "$ended" 0 '... it ends as alone'
 # A call that has been ended in the moment of the kill is not made again.
 like "$(tail -1 output)" '^interrupted=[0-9]+ wrong=0 children=0 signals=0$' '... and is unharmed'
 
-begin leaks lost_list wait
+begin_examined leaks lost_list wait
 program=$(pids leaks "$launcher" | head -1)
 memusage --pid="$program" leak_check full >log
 is "$(leak_sums log)" '40/1 1160/29 0/0 0/0' 'a process that waits'
@@ -84,7 +66,7 @@ is "$status" 125 'an unknown word'
 like "$err" 'leak_check: unknown word everything' '... is named'
 run memusage --pid="$program" leak_check kinds some
 like "$err" 'leak_check kinds some: it is none of all' '... and an unknown kind'
-end
+end_examined
 
 rm -f input output errors
 mkfifo input
@@ -95,5 +77,5 @@ until_true grep -q ready output
 run memusage --pid="$(pids leaks "$launcher" | head -1)" leak_check
 is "$status" 125 'without call stacks'
 like "$err" 'no call stacks are recorded: start it with --leak-check' '... it says how to get them'
-end
+end_examined
 done_testing

@@ -7,6 +7,7 @@
 . "$MU_SRC/tests/lib/leaks.sh"
 need_bin memusage memusageprint leaks
 need mkfifo unshare
+need_tracing
 PATH=$WORKLOADS:$PATH
 enter='-Urpf'
 unshare $enter true 2>/dev/null || enter=-pf
@@ -20,12 +21,6 @@ exec 3>input
 until_true grep -q ready output
 program=$(pids leaks "$(pids unshare "$launcher")")
 is "$(awk '$1 == "NSpid:" { print $NF }' "/proc/$program/status")" 1 'the process has another number'
-if ! memusage --pid="$program" leak_check summary >first.log 2>first.err &&
-	grep -q 'ptrace' first.err; then
-	exec 3>&-
-	wait "$launcher"
-	skip_all "processes cannot be traced here: $(cat first.err)"
-fi
 run memusage --pid="$program" leak_check full
 is "$status" 0 'leak_check' || diag "$err"
 printf '%s\n' "$out" >log

@@ -4,8 +4,10 @@
 #	                         messages are in attach.err; waits until it records
 #	detach                   ends that as Ctrl-C does; $status is its exit status
 #	state_of PID             what must be as before: mappings, descriptors, signals, code
-#	can_attach PID           whether that is possible here; else $why says why not
-#	can_attach_here          skips the test if it is not
+#	need_attach              no test where the kernel does not let us trace processes
+#	begin_stranger PROGRAM [ARG]...  starts it, waits until it says "ready" or has ended; its ID is
+#	                         in $program, what it says in output and errors
+#	end_stranger             ends its input; its status is in $ended
 #	is_unharmed TEXT OPTION...  tests/bench/attach; its rows are in $out
 #	come_and_go TARGET TIMES    the same: a recorder comes and goes that often
 #
@@ -45,18 +47,23 @@ state_of() {
 	grep -E '^(VmSize|Sig[A-PR-Z]|Shd|TracerPid|Threads|Seccomp)' "/proc/$1/status"
 	code_of "$1"
 }
-can_attach() {
-	why=$(memusage --attach="$1" --duration=50ms -q --record=probe.mur 2>&1 >/dev/null) &&
-		return 0
-	return 1
+need_attach() {
+	need_machine x86_64 'only x86-64 has --attach'
+	need_tracing
 }
-can_attach_here() {
-	sleep 60 &
-	sleeper=$!
-	until_true grep -q sleep "/proc/$sleeper/comm"
-	can_attach $sleeper || skip_all "processes cannot be attached to here: $why"
-	kill $sleeper
-	wait $sleeper 2>/dev/null || :
+is_ready() { grep -q ready output || ! kill -0 "$program" 2>/dev/null; }
+begin_stranger() {
+	rm -f input output errors
+	mkfifo input
+	"$@" <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true is_ready
+}
+end_stranger() {
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
 }
 is_unharmed() {
 	text=$1

@@ -211,6 +211,17 @@ has_page() {
 need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 # need_machine NAME WHY: uname -m.
 need_machine() { [ "$(uname -m)" = "$1" ] || skip_all "$2"; }
+# need_tracing: skips the file if the kernel does not let us trace processes. The question is not put
+# to memusage: a fault of its must not look like a machine that forbids it.
+need_tracing() {
+	sleep 60 &
+	sleeper=$!
+	until_true grep -q sleep "/proc/$sleeper/comm"
+	why=$("$WORKLOADS/may_trace" "$sleeper") && forbidden='' || forbidden=1
+	kill "$sleeper"
+	wait "$sleeper" 2>/dev/null || :
+	[ -z "$forbidden" ] || skip_all "processes cannot be traced here: $why"
+}
 need_recorder() { was_built "$MU_BUILD/lib/memusage/libmemusage.so"; }
 # has_emulator: --accesses=emulate can work here; else $why says why not
 has_emulator() {

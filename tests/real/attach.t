@@ -8,7 +8,7 @@
 . "$MU_SRC/tests/lib/attach.sh"
 need python3
 need_bin memusage attached
-can_attach_here
+need_attach
 
 for name in python node java nginx redis postgres postmaster; do
 	come_and_go "$name" "${MU_CYCLES:-5}"

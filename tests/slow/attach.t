@@ -10,7 +10,7 @@
 need python3
 need_bin memusage attached waits
 cycles=${MU_CYCLES:-100}
-can_attach_here
+need_attach
 
 for name in blocks threads children signals objects; do
 	come_and_go "$name" "$cycles"

@@ -7,6 +7,7 @@
 . "$MU_SRC/tests/lib/leaks.sh"
 need_bin memusage memusageprint examined
 need mkfifo awk
+need_tracing
 PATH=$WORKLOADS:$PATH
 KILLS=${EXAMINER_KILLS:-200}
 
@@ -20,12 +21,6 @@ is_free() {
 	! cat "/proc/$program/task"/*/status |
 		grep -qE '^State:[[:space:]]*[tT]|^TracerPid:[[:space:]]*[1-9]'
 }
-if ! memusage --pid="$program" leak_check summary >first.log 2>first.err &&
-	grep -q 'ptrace' first.err; then
-	exec 3>&-
-	wait "$launcher"
-	skip_all "processes cannot be traced here: $(cat first.err)"
-fi
 
 # Delays: half of them over the time that an examination takes here, half over its beginning.
 took=60000

@@ -26,14 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/lib/workload.h"
+#include "tests/lib/until_input_ends.h"
 
 enum { LIVE = 200, THREADS_MAX = 16, AT_ONCE = 4, CHILD_STATUS = 7 };
 
 extern char **environ;
-
-static atomic_bool must_end;
-static atomic_ulong done, bad;
 
 struct block {
 	uint32_t size, seed;
@@ -208,20 +205,6 @@ static void work_objects(void)
 	work_a_little();
 }
 
-static void *await_end(void *arg)
-{
-	char byte;
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	say("ready");
-	while (read(STDIN_FILENO, &byte, 1) > 0)
-		;
-	must_end = true;
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "blocks";
@@ -229,10 +212,10 @@ int main(int argc, char **argv)
 	void (*work)(void) = strcmp(what, "threads") == 0  ? work_threads :
 			     strcmp(what, "children") == 0 ? work_children :
 			     strcmp(what, "objects") == 0  ? work_objects : work_a_little;
-	pthread_t thread[THREADS_MAX], waiting;
+	const pthread_t waiting = begin_awaiting_end();
+	pthread_t thread[THREADS_MAX];
 	int threads = 0;
 
-	pthread_create(&waiting, NULL, await_end, NULL);
 	pthread_create(&thread[threads++], NULL, work_blocks, NULL);
 	while (strcmp(what, "blocks") == 0 && threads < count && threads < THREADS_MAX) {
 		pthread_create(&thread[threads], NULL, work_blocks, (void *)(intptr_t)threads);
@@ -245,6 +228,5 @@ int main(int argc, char **argv)
 	while (threads > 0)
 		pthread_join(thread[--threads], NULL);
 	pthread_join(waiting, NULL);
-	say("done=%lu bad=%lu", (unsigned long)done, (unsigned long)bad);
-	return bad != 0;
+	return tell_result();
 }

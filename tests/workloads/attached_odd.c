@@ -31,12 +31,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "tests/lib/workload.h"
+#include "tests/lib/until_input_ends.h"
 
 enum { THREADS = 4, NOT_HERE = 77, STACK = 1 << 18 };
-
-static atomic_bool must_end;
-static atomic_ulong done, bad;
 
 static void allocate_a_little(void)
 {
@@ -308,29 +305,15 @@ static void do_execs(char **argv)
 
 /* ------------------------------------------------------------------------------------------------ */
 
-static void *await_end(void *arg)
-{
-	char byte;
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	say("ready");
-	while (read(STDIN_FILENO, &byte, 1) > 0)
-		;
-	must_end = true;
-	return NULL;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
-	pthread_t waiting;
 
 	if (strcmp(what, "execs") == 0) {
 		do_execs(argv);
 	} else {
-		pthread_create(&waiting, NULL, await_end, NULL);
+		const pthread_t waiting = begin_awaiting_end();
+
 		if (strcmp(what, "sequences") == 0)
 			do_sequences();
 		else if (strcmp(what, "ring") == 0)
@@ -341,6 +324,5 @@ int main(int argc, char **argv)
 			do_coroutines();
 		pthread_join(waiting, NULL);
 	}
-	say("done=%lu bad=%lu", (unsigned long)done, (unsigned long)bad);
-	return bad != 0;
+	return tell_result();
 }

@@ -66,11 +66,8 @@ static void confine(int first)
 	}
 	code[n++] = end(SECCOMP_RET_KILL_PROCESS);
 	program.len = n;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) {
-		say("no seccomp");
-		_exit(77);
-	}
+	check(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	      !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program), "a seccomp filter");
 }
 
 static int end_of_pipe;
