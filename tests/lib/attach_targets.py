@@ -328,7 +328,9 @@ class Postgres(Target):
         slowest = 0
         for name in glob.glob(f"{self.directory}/pgbench_log.*"):
             with open(name, encoding="ascii") as file:
-                slowest = max([slowest] + [int(line.split()[2]) for line in file])
+                # The last line may be cut: pgbench was terminated.
+                whole = [line for line in file if line.endswith("\n")]
+            slowest = max([slowest] + [int(line.split()[2]) for line in whole])
         wrong = (not was_alive) + (len(set(sums[:4])) != 1) + ("abort" in errors)
         if wrong or self.program.returncode:
             print(f"# PostgreSQL: {sums} {errors[-500:]} status {self.program.returncode}")
