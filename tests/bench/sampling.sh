@@ -7,6 +7,7 @@
 #
 # All variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: of each round
 # the ratio to the native run of that round, too; their median tells of a machine that others use.
+# passing: a preloaded library that only passes calls on, which no preloaded profiler can undercut.
 # gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
 # BENCH_VARIANTS="sample jemalloc-128K" runs only these.
 # Markdown on stdout.
@@ -107,13 +108,14 @@ tcmalloc=$(find_library libtcmalloc.so.4)
 jeprof=prof:true,prof_final:true,prof_prefix:$TMP/jeprof
 heapprofile=HEAPPROFILE=$TMP/tcprof
 
-variants=${BENCH_VARIANTS:-sample jemalloc jemalloc-128K jemalloc-512K tcmalloc}
+variants=${BENCH_VARIANTS:-passing sample jemalloc jemalloc-128K jemalloc-512K tcmalloc}
 
 # measure_sampled VARIANT COMMAND...
 measure_sampled() {
 	variant=$1
 	shift
 	case $variant in
+	passing) set -- env LD_PRELOAD="$PASS_ON" "$@" ;;
 	sample) set -- "$ours" -q --sample --record=kept.mur "$@" ;;
 	jemalloc) set -- env LD_PRELOAD="$jemalloc" "$@" ;;
 	jemalloc-128K) set -- env LD_PRELOAD="$jemalloc" MALLOC_CONF="$jeprof,lg_prof_sample:17" "$@" ;;
@@ -163,7 +165,7 @@ program() {
 	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_sampled tcmalloc-heap "$@"
 	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
 	ratios sample native
-	for v in jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do ratios $v native; done
+	for v in passing jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do ratios $v native; done
 	printf '\n'
 }
 
@@ -171,8 +173,8 @@ printf '\nMachine: %s, %s CPUs, load %s. %s rounds.\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(cut -d' ' -f1 /proc/loadavg)" "$ROUNDS"
 printf 'Least CPU / least wall time (median of wall times), as multiples of native.\n\n'
-printf '| program | native | --sample | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
-printf '|---|---|---|---|---|---|---|---|\n'
+printf '| program | native | --sample | passing | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
+printf '|---|---|---|---|---|---|---|---|---|\n'
 program sqlite-bulk sqlite3 :memory: '.read bulk.sql'
 program sqlite-statements sqlite3 :memory: '.read many.sql'
 program cc1 "$cc1" -quiet -O2 big.c -o big.s
