@@ -79,12 +79,12 @@ static struct value calculate(uint16_t operation, struct value a, struct value b
 	case BPF_ADD: r = a.bits + b.bits; break;
 	case BPF_SUB: r = a.bits - b.bits; break;
 	case BPF_MUL: r = a.bits * b.bits; break;
-	case BPF_DIV: r = b.bits ? a.bits / b.bits : 0; break;
+	case BPF_DIV: r = a.bits / b.bits; break;
 	case BPF_AND: r = a.bits & b.bits; break;
 	case BPF_OR:  r = a.bits | b.bits; break;
 	case BPF_XOR: r = a.bits ^ b.bits; break;
-	case BPF_LSH: r = b.bits < 32 ? a.bits << b.bits : 0; break;
-	case BPF_RSH: r = b.bits < 32 ? a.bits >> b.bits : 0; break;
+	case BPF_LSH: r = a.bits << (b.bits & 31); break;
+	case BPF_RSH: r = a.bits >> (b.bits & 31); break;
 	case BPF_NEG: return (struct value){ -a.bits, a.is_known };
 	default: return (struct value){ 0, false };
 	}
@@ -105,13 +105,17 @@ static bool is_jump(uint16_t operation)
 	       operation == BPF_JSET;
 }
 
-/* Returns false for an instruction that moves no data, or is none. */
+/* Returns false for an instruction that moves no data, or is none, and for a division by 0, for
+ * which the kernel kills. */
 static bool move(const struct run *r, struct machine *m, const struct sock_filter *i)
 {
 	const struct value b = BPF_SRC(i->code) == BPF_X ? m->x : known(i->k);
 	const bool has_cell = i->k < BPF_MEMWORDS;
 	const bool has_word = i->k % 4 == 0 && i->k < sizeof(struct seccomp_data);
 
+	if (BPF_CLASS(i->code) == BPF_ALU && BPF_OP(i->code) == BPF_DIV &&
+	    !(b.is_known && b.bits))
+		return false;
 	if (BPF_CLASS(i->code) == BPF_ALU)
 		m->a = calculate(BPF_OP(i->code), m->a, b);
 	else if (i->code == (BPF_LD | BPF_W | BPF_ABS) && has_word)

@@ -83,7 +83,7 @@ static void test_hostile(void)
 	IS_FALSE(ALLOWS(BPF_STMT(BPF_ST, UINT32_MAX), ALLOW));
 	IS_FALSE(ALLOWS(BPF_STMT(0xffff, 0), ALLOW));
 	IS_FALSE(ALLOWS(BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0), ALLOW));
-	IS_TRUE(ALLOWS(BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0), ALLOW)); /* by 0 */
+	IS_FALSE(ALLOWS(BPF_STMT(BPF_ALU | BPF_DIV | BPF_X, 0), ALLOW)); /* by 0 */
 
 	/* 2^1365 ways, all of which allow it. */
 	while (i + 4 < BPF_MAXINSNS) {
