@@ -197,12 +197,13 @@ static void put_long_frame(struct pen *pen, const char *word, const char *end)
 
 static void put_word(struct pen *pen, unsigned int blanks, const char *word, const char *end)
 {
+	static const char two_blanks[] = "  ";
 	const unsigned int columns = count_columns(word, end);
 
 	if (!pen->is_fresh && pen->column + blanks + columns > pen->style.columns)
 		continue_in_next_line(pen);
 	if (!pen->is_fresh)
-		put_text(pen, "  ", "  " + (blanks < 2 ? blanks : 2));
+		put_text(pen, two_blanks, &two_blanks[blanks < 2 ? blanks : 2]);
 	if (pen->column + columns > pen->style.columns && find_mark(MARK_FRAME_END, word, end))
 		put_long_frame(pen, word, end);
 	else
