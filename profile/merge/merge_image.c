@@ -117,15 +117,17 @@ static void put_sites(struct blob *b, const struct merge *m)
 static struct mu_cell make_cell(const struct merge *m, uint32_t number)
 {
 	const struct merge_site *from = &m->places.site[number];
-	const int64_t unit = m->sample_log2 ? 1 << MU_SAMPLE_BLOCK_BITS : 1;
+	const uint64_t unit = m->sample_log2 ? 1 << MU_SAMPLE_BLOCK_BITS : 1;
 	const uint64_t end = (uint64_t)((double)(m->curve.end_ns - m->curve.start_ns) /
 					SITES_TICK_NS);
 	struct mu_cell cell = {
-		.live_bytes = from->live_bytes, .live_blocks = from->live_blocks * unit,
+		.live_bytes = from->live_bytes,
+		.live_blocks = (int64_t)((uint64_t)from->live_blocks * unit),
 		.total_bytes = from->total_bytes,
-		.total_blocks = from->total_blocks * (uint64_t)unit,
-		.life = (int64_t)((uint64_t)from->life - (uint64_t)from->live_blocks * end) * unit,
-		.max_bytes = from->max_bytes, .temporary = from->temporary * (uint64_t)unit,
+		.total_blocks = from->total_blocks * unit,
+		.life = (int64_t)(((uint64_t)from->life - (uint64_t)from->live_blocks * end) *
+				  unit),
+		.max_bytes = from->max_bytes, .temporary = from->temporary * unit,
 		.epoch = 1, .site = number,
 		.peak_bytes = from->peak_bytes, .peak_blocks = from->peak_blocks * unit };
 
@@ -219,7 +221,9 @@ static void put_values(struct blob *b, const struct merge *m, struct mu_snapshot
 
 static uint32_t tick_at(const struct merge *m, uint64_t ns)
 {
-	return (uint32_t)((double)(ns - m->curve.start_ns) / SITES_TICK_NS);
+	const double tick = (double)(ns - m->curve.start_ns) / SITES_TICK_NS;
+
+	return tick < UINT32_MAX ? (uint32_t)tick : UINT32_MAX;
 }
 
 /* Adds a snapshot behind those that are not later. */
