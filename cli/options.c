@@ -262,7 +262,8 @@ static bool is_value_word(const struct opt *o, const char *word)
 		if (strcspn(choice, "|") == length && strncmp(choice, word, length) == 0)
 			return true;
 		choice = strchr(choice, '|');
-		choice += choice != NULL;
+		if (choice)
+			choice++;
 	}
 	return false;
 }

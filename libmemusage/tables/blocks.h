@@ -125,7 +125,7 @@ static inline uint8_t *blocks_bucket(uint64_t value)
 /* blocks_line -- return the line that has a place. */
 static inline void *blocks_line(uint64_t value, unsigned int place, const bool bare)
 {
-	return blocks_bucket(value) + (size_t)(place >> (bare ? 3 : 2)) * 64;
+	return (void *)((uint64_t)blocks_bucket(value) + (place >> (bare ? 3 : 2)) * 64);
 }
 
 /* blocks_granule -- return the number of an address's 8 bytes in their page, 0 to 511. */

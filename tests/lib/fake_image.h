@@ -27,12 +27,12 @@ struct fake {
 	struct mu_slot *slot;
 };
 
-/* Memory for COUNT slots of SLOT_SIZE bytes (a multiple of 4096), with a valid header. */
+/* Memory for COUNT slots of SLOT_SIZE bytes, with a valid header. */
 FAKE_UNUSED static void fake_segment(struct fake *f, enum mu_kind kind, uint32_t count,
 				     uint64_t slot_size)
 {
 	f->size = 2 * MU_PAGE + count * slot_size;
-	f->base = aligned_alloc(MU_PAGE, f->size);
+	f->base = aligned_alloc(MU_PAGE, (f->size + MU_PAGE - 1) / MU_PAGE * MU_PAGE);
 	memset(f->base, 0, f->size);
 	f->head = (struct mu_segment *)f->base;
 	f->slot = (struct mu_slot *)(f->base + MU_PAGE);
