@@ -38,7 +38,7 @@ struct attachment {
 	unsigned int threads;	/* at the last stop */
 	struct attachment_before before;
 	struct mu_error err;
-	bool is_left;		/* the recorder could not be taken away */
+	pid_t left;		/* a process that still has the recorder after all; 0 none */
 	bool is_adopted;	/* another attacher has put it there */
 };
 
@@ -65,8 +65,9 @@ int attach_open_memory(const struct attachment *a);
 
 /* attach_end_recording -- Takes the recorder away from the process, and from its forked children.
  *
- * Returns true if they all are as they were. Else A->err says why, and what stays is not in use any
- * more: calls of malloc do not lead through it.
+ * Tries for some seconds where that is not possible yet, as while one is inside the recorder.
+ * Returns true if they all are as they were. Else A->left is the first that is not, A->err says
+ * why, and what stays is not in use any more: calls of malloc do not lead through it.
  */
 bool attach_end_recording(struct attachment *a);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "memusage/attach/adopt.h"
 #include "memusage/attach/attach.h"
 #include "memusage/attach/filter.h"
+#include "memusage/attach/refusal.h"
 #include "memusage/attach/stop.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
@@ -58,25 +60,54 @@ static bool has_recorder(const struct target *t, const struct attachment *a)
 	return target_read(t, a->parameters, &magic, sizeof(magic)) && magic == MU_ATTACH_MAGIC;
 }
 
+/* Returns TARGET_OK if there is nothing to leave: it has ended, or executes another program. A
+ * process cannot be read while it is just ending, so that is tried again. */
+static enum target_result open_to_leave(struct stop *s, pid_t pid, bool *is_there)
+{
+	struct mu_error *err = &s->a->err;
+
+	*is_there = false;
+	if (target_open(&s->t, pid, err) < 0) {
+		if (errno != EACCES && errno != EPERM)
+			return TARGET_OK;
+		/* It or we have another user now. */
+		refusal_explain_denied(pid, err);
+		return TARGET_REFUSED;
+	}
+	*is_there = has_recorder(&s->t, s->a);
+	if (*is_there &&
+	    (target_read_maps(&s->t, err) < 0 || target_find_code(&s->t, err) < 0))
+		return TARGET_BUSY;
+	return TARGET_OK;
+}
+
+static enum target_result stop_and_leave(struct stop *s)
+{
+	enum target_result result;
+
+	s->began_ns = clock_now(CLOCK_MONOTONIC);
+	result = target_stop(&s->t, &s->a->err);
+	if (result == TARGET_OK)
+		result = detach_stopped(s);
+	return result;
+}
+
 /* Each try works on a copy of the addresses: the next one needs them again. */
 static enum target_result detach_once(struct attachment *a, void *data)
 {
 	struct attachment copy = *a;
 	struct stop s = { .a = &copy, .file = -1, .remote_file = -1, .remote_fd = -1 };
 	enum target_result result;
+	bool is_there;
 
-	if (target_open(&s.t, *(pid_t *)data, &copy.err) < 0 || !has_recorder(&s.t, &copy))
-		/* It has ended, or executes another program. */
-		return TARGET_OK;
-	if (target_read_maps(&s.t, &copy.err) < 0 || target_find_code(&s.t, &copy.err) < 0)
-		return TARGET_REFUSED;
-	s.began_ns = clock_now(CLOCK_MONOTONIC);
-	result = target_stop(&s.t, &copy.err);
-	if (result == TARGET_OK)
-		result = detach_stopped(&s);
-	if (result == TARGET_REFUSED && !has_recorder(&s.t, &copy))
-		result = TARGET_OK; /* it has ended meanwhile */
-	stop_end(&s);
+	copy.err = (struct mu_error){ .code = MU_ERROR_NONE };
+	result = open_to_leave(&s, *(pid_t *)data, &is_there);
+	if (result == TARGET_OK && is_there) {
+		result = stop_and_leave(&s);
+		if (result == TARGET_REFUSED && !has_recorder(&s.t, &copy))
+			result = TARGET_OK; /* it has ended meanwhile */
+		stop_end(&s);
+	}
 	a->err = copy.err;
 	a->pause_ns = copy.pause_ns;
 	a->threads = copy.threads;
@@ -114,13 +145,12 @@ bool attach_end_recording(struct attachment *a)
 	pid_t pid = a->pid;
 	struct mu_error first = { .code = MU_ERROR_NONE };
 	uint64_t pause_ns = 0;
-	bool ok = true;
 
+	a->left = 0;
 	while (pid && count < CHILDREN_MAX) {
-		if (stop_try_often(a, detach_once, &pid) != TARGET_OK) {
-			if (ok)
-				first = a->err;
-			ok = false;
+		if (stop_try_often(a, detach_once, &pid) != TARGET_OK && !a->left) {
+			first = a->err;
+			a->left = pid;
 		}
 		if (pid == a->pid)
 			pause_ns = a->pause_ns;
@@ -129,8 +159,7 @@ bool attach_end_recording(struct attachment *a)
 	}
 	a->pause_ns = pause_ns;
 	a->err = first;
-	a->is_left = !ok;
-	return ok;
+	return !a->left;
 }
 
 int attach_open_memory(const struct attachment *a)

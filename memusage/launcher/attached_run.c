@@ -155,8 +155,9 @@ bool attached_run_leave(struct attached_run *r, const struct session *s)
 
 	/* Forked children may live longer. */
 	if (!attach_end_recording(a))
-		warn("process %d: the recorder cannot be taken away: %s; it is not in use any more",
-		     (int)a->pid, a->err.text);
+		warn("process %d%s: the recorder cannot be taken away: %s; it stays there, but is "
+		     "not in use any more; memusage --detach=%d tries again", (int)a->left,
+		     a->left == a->pid ? "" : ", a forked child", a->err.text, (int)a->left);
 	else if (runs_on && !s->settings->quiet)
 		fprintf(stderr, "memusage: process %d runs on without the recorder%s%s\n",
 			(int)a->pid, s->settings->verbose ? "; it stood for " : "",

@@ -373,6 +373,7 @@ ALL = {
     "blocks": workload("attached", "blocks", "8"),
     "threads": workload("attached", "threads"),
     "children": workload("attached", "children"),
+    "brief": workload("attached", "brief"),
     "signals": workload("attached", "signals"),
     "objects": workload("attached", "objects"),
     "sequences": workload("attached_odd", "sequences"),

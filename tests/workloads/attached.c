@@ -4,6 +4,7 @@
  *	blocks N	N threads allocate and free as fast as they can, and check their blocks
  *	threads		threads that come, allocate and go
  *	children	children by fork, which allocate, and by vfork and posix_spawn
+ *	brief		children by fork, 48 at a time, which live for up to 0.3 s
  *	signals		a handler on an alternate stack interrupts an allocating thread at all times
  *	objects		libraries that are opened and closed
  *
@@ -28,7 +29,7 @@
 
 #include "tests/lib/until_input_ends.h"
 
-enum { LIVE = 200, THREADS_MAX = 16, AT_ONCE = 4, CHILD_STATUS = 7 };
+enum { LIVE = 200, THREADS_MAX = 16, AT_ONCE = 4, BRIEF = 48, CHILD_STATUS = 7 };
 
 extern char **environ;
 
@@ -179,6 +180,23 @@ static void work_children(void)
 	await_child(child);
 }
 
+/* The first ends a little earlier than the second, and so on: at all times one is ending. */
+static void work_brief(void)
+{
+	pid_t child[BRIEF];
+
+	for (unsigned int i = 0; i < BRIEF; i++) {
+		child[i] = fork();
+		if (child[i] == 0) {
+			work_a_little();
+			usleep(6000 * i);
+			_exit(CHILD_STATUS);
+		}
+	}
+	for (unsigned int i = 0; i < BRIEF; i++)
+		await_child(child[i]);
+}
+
 static void on_alarm(int number)
 {
 	for (volatile int i = 0; i < 20000; i++)
@@ -211,6 +229,7 @@ int main(int argc, char **argv)
 	const int count = argc > 2 ? atoi(argv[2]) : 4;
 	void (*work)(void) = strcmp(what, "threads") == 0  ? work_threads :
 			     strcmp(what, "children") == 0 ? work_children :
+			     strcmp(what, "brief") == 0	   ? work_brief :
 			     strcmp(what, "objects") == 0  ? work_objects : work_a_little;
 	const pthread_t waiting = begin_awaiting_end();
 	pthread_t thread[THREADS_MAX];
