@@ -32,7 +32,7 @@
 /* The memory file by which the mappings of a recorder are found in a process: this structure, the
  * stack on which it began, and its library are one range of addresses. */
 #define MU_ATTACH_FILE "memusage-attach"
-#define MU_ATTACH_MAGIC UINT64_C(0x3148434154415554) /* another layout has another one */
+#define MU_ATTACH_MAGIC UINT64_C(0x3248434154415554) /* another layout has another one */
 
 enum mu_attach_state {
 	MU_ATTACH_NOT_YET = 0,
@@ -76,6 +76,7 @@ struct mu_attach {
 	uint64_t segment_size, slots, slot_size;
 	uint64_t generation; /* MU_ATTACH_MARK << 48 | a random number << 32 */
 	uint64_t stack_end;  /* of the first thread */
+	uint64_t only_stack; /* the stack pointer of the only thread; 0: there are several */
 	uint32_t before;     /* enum mu_before, and the blocks that there are */
 	uint32_t mapped_header; /* of the chunk of a block with a mapping of its own */
 	uint64_t before_blocks, before_bytes;

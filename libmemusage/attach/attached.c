@@ -32,6 +32,7 @@
 
 #define TAKEN_WITHIN UINT64_C(1000000000) /* nanoseconds */
 #define INTERNAL_NEAR UINT64_C(65536)	  /* of free(): code of the same source file */
+#define ONLY_STACK_MOST (UINT64_C(1) << 20)
 
 extern void *__libc_stack_end; /* libc.c */
 
@@ -204,13 +205,36 @@ static bool begin_image(struct mu_attach *a)
 	return true;
 }
 
-/* As if there were several threads: any may begin before the gate is looked at again. */
-static void open_gate(void)
+/* Returns whether the thread is inside a function: a word of its stack leads there. */
+static bool is_inside(uint64_t sp, uint64_t stack_end, uint64_t function, uint64_t size)
 {
+	for (uint64_t at = sp & ~UINT64_C(7); at < stack_end; at += 8)
+		if (*(const uint64_t *)at - function < size)
+			return true;
+	return false;
+}
+
+/* A program with one thread is recorded without locks, as if memusage had started it, until
+ * pthread_create() is called: no thread may be about to begin. Each part of the stack that is
+ * looked at has been used. */
+static bool has_one_thread(const struct mu_attach *a)
+{
+	uint64_t function, size;
+
+	return guards_watch_threads(&function, &size) && a->only_stack &&
+	       a->only_stack < a->stack_end && a->stack_end - a->only_stack < ONLY_STACK_MOST &&
+	       !is_inside(a->only_stack, a->stack_end, function, size);
+}
+
+/* With several threads any may begin before the gate is looked at again. */
+static void open_gate(bool is_alone)
+{
+	const uint32_t more = is_alone ? 0 : 2;
+
 	rec.state = STATE_ON;
-	rec.image->heap.threads += 2;
+	rec.image->heap.threads += more;
 	recorder_open_gate();
-	rec.image->heap.threads -= 2;
+	rec.image->heap.threads -= more;
 }
 
 static bool begin(struct mu_attach *a)
@@ -232,7 +256,7 @@ static bool begin(struct mu_attach *a)
 	a->inside = (uint32_t)((uint64_t)&attached_thread.inside - cpu_thread_pointer());
 	a->key = (uint32_t)((uint64_t)&attached_thread.key - cpu_thread_pointer());
 	SYS1(SYS_close, a->fd);
-	open_gate();
+	open_gate(has_one_thread(a));
 	return true;
 }
 

@@ -30,9 +30,13 @@ void attached_adopt_thread(void);
 __attribute__((visibility("default"))) void attach_begin(struct mu_attach *attach);
 
 /* guards_patch -- intercept the functions of libc by which a program limits its memory or forbids
- * itself system calls, so that the recorder adapts before it does.
+ * itself system calls, so that the recorder adapts before it does; and, if that is possible,
+ * pthread_create.
  *
  * Returns NULL, or the name of the first function that cannot be intercepted.
  */
 struct patch;
 const char *guards_patch(const struct patch *p);
+
+/* guards_watch_threads -- tell whether calls of pthread_create are seen, and where its code is. */
+bool guards_watch_threads(uint64_t *function, uint64_t *size);

@@ -15,6 +15,7 @@
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/enter_sandbox.h"
+#include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/patch/entry.h"
 
 static bool before_prctl(struct entry_call *call)
@@ -72,6 +73,36 @@ static bool before_syscall(struct entry_call *call)
 	return false;
 }
 
+/* The first event of a thread that came without it switches, too, but other threads may be in the
+ * middle of one. */
+static bool before_pthread_create(struct entry_call *call)
+{
+	(void)call;
+	enter_if_cloned();
+	if (gate.on)
+		thread_switch_to_many();
+	return false;
+}
+
+static struct entry_hook creating;
+
+static void watch_threads(const struct patch *p)
+{
+	struct entry_hook hook = { .before = before_pthread_create };
+	const struct link_map *object = lookup_object("pthread_create");
+
+	if (object && lookup_sized(object, "pthread_create", &hook.function, &hook.size) &&
+	    !entry_patch(p, &hook, 0))
+		creating = hook;
+}
+
+bool guards_watch_threads(uint64_t *function, uint64_t *size)
+{
+	*function = creating.function;
+	*size = creating.size;
+	return creating.function != 0;
+}
+
 const char *guards_patch(const struct patch *p)
 {
 	static const struct {
@@ -91,5 +122,6 @@ const char *guards_patch(const struct patch *p)
 		    entry_patch(p, &hook, 0))
 			return guards[i].name;
 	}
+	watch_threads(p);
 	return NULL;
 }

@@ -1,4 +1,4 @@
-/* quick_heap.h -- dedicated ways for the calls of malloc and free, in libmemusage_attach.so.
+/* quick_heap.h -- dedicated ways for the calls of malloc and its family, in libmemusage_attach.so.
  *
  * The general way of patch/entry.h keeps all registers and looks up every block twice.
  *
@@ -12,10 +12,30 @@
 
 #include "libmemusage/patch/entry.h"
 
-/* x86_64/patch_entry.S relies on the layout. */
+/* A call of a function other than malloc and free, on the stack; below its frame. */
+struct quick_call {
+	uint64_t argument[3];
+	uint64_t result;
+	struct block old;    /* of realloc, its block, ... */
+	uint64_t state;	     /* ... and what is known of that; private to quick_heap.c */
+	uint64_t function;   /* address of the struct quick_function */
+	uint64_t number;     /* of the hook */
+	uint64_t caller_bp;  /* this and the next are the stack frame of an event */
+	uint64_t return_address;
+};
+
+/* One of these functions. */
+struct quick_function {
+	uint64_t original;		  /* where it goes on without its hooks */
+	void (*begin)(struct quick_call *call); /* before it runs; NULL: nothing */
+	void (*end)(struct quick_call *call);	/* after it has run */
+};
+
+/* x86_64/patch_entry.S relies on the layout of all three. */
 struct quick_heap {
 	uint64_t start, size; /* of the object with malloc: its own calls go the general way */
-	uint64_t malloc, free; /* where these go on without their hooks */
+	uint64_t malloc, free; /* as `original` */
+	struct quick_function calloc, realloc, memalign, aligned_alloc, posix_memalign;
 };
 
 /* quick_heap_arrival -- return the dedicated way of a function, NULL for the general one.

@@ -476,3 +476,38 @@ bool realloc_take(struct thread *thread, const void *block, struct block *old);
  */
 void realloc_done(struct thread *thread, const void *block, const struct block *old,
 		  const void *result, size_t size, uint64_t sp);
+
+/* realloc_take_quick -- do realloc_take() in the usual case: as free_quick() in mode 0. */
+INLINE bool realloc_take_quick(const void *block, struct block *old)
+{
+	struct thread *thread = self;
+
+	if (!quick_enter(thread, 0))
+		return false;
+	bool ok = blocks_take_quick(thread, (uint64_t)block, old, false, true, true);
+	hook_leave(thread);
+	return ok;
+}
+
+/* realloc_put_quick -- do realloc_done() in the usual case: as alloc_quick() in mode 0. */
+INLINE bool realloc_put_quick(const void *block, const struct block *old, const void *result,
+			      size_t size, uint64_t sp)
+{
+	const struct block record = { .size = size };
+	struct thread *thread = self;
+
+	if (unlikely(!result) || unlikely(size >= MU_HIST_LOW * MU_HIST_STEP) ||
+	    !quick_enter(thread, 0))
+		return false;
+	bool ok = blocks_put_quick(thread, (uint64_t)result, &record, false, true, true);
+	if (likely(ok)) {
+		struct mu_counters *counters = &thread->pub.counters;
+		count_call(counters, MU_FN_REALLOC, size > old->size ? size - old->size : 0, size);
+		counters->realloc_nomove += result == block;
+		counters->realloc_dec += size < old->size;
+		heap_change(thread, (int64_t)(size - old->size), false);
+		stack_note_quick(thread, sp);
+	}
+	hook_leave(thread);
+	return ok;
+}

@@ -45,7 +45,7 @@ static struct {
 	struct entry_hook entry[ENTRIES];
 	uint32_t count;
 	uint64_t spare_thunk; /* room that is in no use, 0 none; ld.so's lock is held */
-	uint64_t returned_also; /* entry_returns_also() */
+	uint64_t returned_also[2]; /* entry_returns_also(); 0: none */
 } hooks;
 /* The outermost struct entry_call of each layer, 0 none. Also set by x86_64/patch_entry.S. */
 extern __thread uint64_t entry_outer[ENTRY_LAYERS];
@@ -105,7 +105,8 @@ static bool is_call_under_way(const struct entry_call *inner, uint64_t outermost
 		const uint64_t returns_to = stack_memory_read(here, outermost - 8);
 
 		return returns_to == (uint64_t)patch_entry_returned ||
-		       (hooks.returned_also && returns_to == hooks.returned_also);
+		       (returns_to && (returns_to == hooks.returned_also[0] ||
+				       returns_to == hooks.returned_also[1]));
 	}
 	return outermost - here < OTHER_STACK_NEAR;
 }
@@ -125,9 +126,10 @@ void entry_ends(const struct entry_call *call, enum entry_layer layer)
 		entry_outer[layer] = 0;
 }
 
-void entry_returns_also(uint64_t address)
+void entry_returns_also(uint64_t one, uint64_t other)
 {
-	hooks.returned_also = address;
+	hooks.returned_also[0] = one;
+	hooks.returned_also[1] = other;
 }
 
 uint64_t entry_returned(void)

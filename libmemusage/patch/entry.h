@@ -116,9 +116,9 @@ static inline uint64_t entry_call_sp(const struct entry_call *call)
 	return (uint64_t)&call->caller_bp;
 }
 
-/* entry_returns_also -- tell the address to which a function returns that came by another arrival,
- * which has set the outermost call of ENTRY_BUILTIN. */
-void entry_returns_also(uint64_t address);
+/* entry_returns_also -- tell the two addresses to which functions return that came by another
+ * arrival, which has set the outermost call of ENTRY_BUILTIN. */
+void entry_returns_also(uint64_t one, uint64_t other);
 
 /* entry_returned -- return the address to which an intercepted function returns; stacks leave that
  * frame out. */

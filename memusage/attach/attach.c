@@ -172,6 +172,7 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 	p->slot_size = head->slot_size;
 	p->generation = MU_ATTACH_MARK << 48 | (uint64_t)chance << 32;
 	p->stack_end = read_stack_end(&s->t);
+	p->only_stack = s->t.tracee.count == 1 ? tracee_stack(&s->t.tracee.thread[0]) : 0;
 	p->before = s->a->before.kind;
 	p->mapped_header = s->a->before.mapped_header;
 	p->before_blocks = s->a->before.blocks;

@@ -1,26 +1,27 @@
 #!/bin/sh
-# attached.sh -- what a pair of malloc and free costs in a process that memusage has attached to,
+# attached.sh -- what malloc and its family cost in a process that memusage has attached to,
 # beside one that it has started.
 #
 #	MU_BUILD=... tests/bench/attached.sh
 #
-# Two threads, since an attached recorder always takes the program for one with threads. All
+# With one thread, for which a recorder takes no locks, and with two; then of other functions. All
 # variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Markdown on stdout.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/bench.sh"
 
-THREADS=2 PAIRS=1000000 LAPS=3
+PAIRS=1000000 LAPS=3
+# THREADS and FUNCTION are those of the rows.
 
 # laps COMMAND...: runs it with some laps
-laps() { printf '%0*d' "$LAPS" 0 | "$@" "$BENCH/laps" "$THREADS" "$PAIRS"; }
+laps() { printf '%0*d' "$LAPS" 0 | "$@" "$BENCH/laps" "$THREADS" "$PAIRS" "$FUNCTION"; }
 
 # attached FILE OPTION...: the same of a process that runs already; then of the process alone again
 attached() {
 	to=$1
 	shift
 	rm -f laps.in && mkfifo laps.in
-	"$BENCH/laps" "$THREADS" "$PAIRS" <laps.in >laps.out &
+	"$BENCH/laps" "$THREADS" "$PAIRS" "$FUNCTION" <laps.in >laps.out &
 	program=$!
 	exec 3>laps.in
 	: >said
@@ -44,15 +45,32 @@ row() { # TEXT GOAL STARTED ATTACHED
 		'BEGIN { printf "| %s | %.1f ns | %.1f ns | %.2f | %s |\n", text, a, b, b / a, goal }'
 }
 
+# take_turn KEY: all variants once
+take_turn() {
+	laps env >>"$1.native"
+	laps "$ours" -q >>"$1.counted"
+	attached "$1.counted.attached"
+	laps "$ours" -q --record=kept.mur >>"$1.stacks"
+	attached "$1.stacks.attached" --record=attached.mur
+}
+# rows KEY TEXT
+rows() {
+	row "$2" '< 1.3' "$1.counted" "$1.counted.attached"
+	row "$2, call stacks" '< 1.3' "$1.stacks" "$1.stacks.attached"
+}
+
 round=0
 while [ $((round += 1)) -le "$ROUNDS" ]; do
-	laps env >>native
-	laps "$ours" -q >>counted
-	attached counted.attached
-	laps "$ours" -q --record=kept.mur >>stacks
-	attached stacks.attached --record=attached.mur
+	for THREADS in 1 2; do
+		for FUNCTION in ${BENCH_FUNCTIONS:-malloc calloc realloc memalign}; do
+			take_turn "$THREADS.$FUNCTION"
+		done
+	done
 done
 printf '| a pair of malloc and free | started | attached | ratio | goal |\n|---|---|---|---|---|\n'
-row counted '< 1.3' counted counted.attached
-row 'with call stacks' '< 1.3' stacks stacks.attached
-row 'alone, and after it was left' '< 1.02' native stacks.attached.afterwards
+for THREADS in 1 2; do
+	for FUNCTION in ${BENCH_FUNCTIONS:-malloc calloc realloc memalign}; do
+		rows "$THREADS.$FUNCTION" "$FUNCTION, $THREADS thread(s)"
+	done
+done
+row 'alone, and after it was left' '< 1.02' 2.malloc.native 2.malloc.stacks.attached.afterwards

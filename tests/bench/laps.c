@@ -1,16 +1,19 @@
 /* laps.c -- laps of nothing but malloc and free, each of which is timed.
  *
- *	laps THREADS PAIRS
+ *	laps THREADS PAIRS [calloc | realloc | memalign]
  *
- * For each byte on standard input each thread makes PAIRS pairs of malloc and free, and a line tells
- * the CPU time of a pair in nanoseconds. Between two laps a recorder can be attached, or taken away.
- * Each thread keeps 64 blocks of 16 to 1024 bytes and replaces one at a time.
+ * For each byte on standard input each thread makes PAIRS pairs of malloc, or another function, and
+ * free, and a line tells the CPU time of a pair in nanoseconds. Between two laps a recorder can be
+ * attached, or taken away. Each thread keeps 64 blocks of 16 to 1024 bytes and replaces one at a
+ * time; realloc changes the sizes instead, by 16 bytes, and frees none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,14 +21,51 @@ enum { SLOTS = 64, MAX_THREADS = 64 };
 
 static unsigned long pairs;
 
-static void *run_lap(void *unused)
+static void make_pairs(void *volatile *slot)
 {
-	void *volatile slot[SLOTS] = { NULL };
-
 	for (unsigned long i = 0; i < pairs; i++) {
 		free(slot[i % SLOTS]);
 		slot[i % SLOTS] = malloc(16 + i * 48 % 1009);
 	}
+}
+
+static void make_calloc_pairs(void *volatile *slot)
+{
+	for (unsigned long i = 0; i < pairs; i++) {
+		free(slot[i % SLOTS]);
+		slot[i % SLOTS] = calloc(1, 16 + i * 48 % 1009);
+	}
+}
+
+static void make_memalign_pairs(void *volatile *slot)
+{
+	for (unsigned long i = 0; i < pairs; i++) {
+		free(slot[i % SLOTS]);
+		slot[i % SLOTS] = memalign(64, 16 + i * 48 % 1009);
+	}
+}
+
+static void change_sizes(void *volatile *slot)
+{
+	for (unsigned long i = 0; i < pairs; i++)
+		slot[i % SLOTS] = realloc(slot[i % SLOTS], 16 + i / SLOTS % 2 * 16);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void *volatile *slot);
+} kinds[] = {
+	{ "malloc", make_pairs }, { "calloc", make_calloc_pairs },
+	{ "memalign", make_memalign_pairs }, { "realloc", change_sizes },
+};
+
+static void (*make)(void *volatile *slot) = make_pairs;
+
+static void *run_lap(void *unused)
+{
+	void *volatile slot[SLOTS] = { NULL };
+
+	make(slot);
 	for (int i = 0; i < SLOTS; i++)
 		free(slot[i]);
 	return unused;
@@ -42,13 +82,17 @@ static double cpu_ns(void)
 int main(int argc, char **argv)
 {
 	pthread_t thread[MAX_THREADS];
-	int threads = argc == 3 ? atoi(argv[1]) : 0;
+	int threads = argc == 3 || argc == 4 ? atoi(argv[1]) : 0;
 	double begin;
 	char byte;
 
 	if (threads < 1 || threads > MAX_THREADS) {
-		fputs("usage: laps THREADS PAIRS\n", stderr);
+		fputs("usage: laps THREADS PAIRS [calloc | realloc | memalign]\n", stderr);
 		return 2;
+	}
+	for (size_t i = 0; argc == 4 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(argv[3], kinds[i].name) == 0)
+			make = kinds[i].run;
 	}
 	pairs = strtoul(argv[2], NULL, 10);
 	setvbuf(stdout, NULL, _IOLBF, 0);

@@ -132,22 +132,26 @@ patch_entry_returned:
 	.size	patch_entry_common, . - patch_entry_common
 
 #ifdef MU_ATTACHED
-/* Dedicated ways for malloc and free, which nearly all calls take: they keep what the ABI has a
- * function keep, and no more. A caller that may know more than the ABI (gcc's -fipa-ra) is in the
+/* Dedicated ways for malloc and its family, which nearly all calls take: they keep what the ABI has
+ * a function keep, and no more. A caller that may know more than the ABI (gcc's -fipa-ra) is in the
  * same object as the function, so it goes the general way; and so does a call that another
  * intercepted one makes. Offsets from the stack pointer, below the number and the return address.
- * quick_heap.h has the struct. */
+ * quick_heap.h has the structs. */
 #define SIZE 0 /* or the block */
 #define KEPT_NUMBER 8
 #define FRAME_BP 16
 
-	.macro	begin_quick_call
+	.macro	leave_callers_of_own_object
 	mov	%rax, -8(%rsp)
 	mov	8(%rsp), %rax
 	sub	quick_heap(%rip), %rax
 	cmp	quick_heap+8(%rip), %rax
 	mov	-8(%rsp), %rax
 	jb	patch_entry_common
+	.endm
+
+	.macro	begin_quick_call
+	leave_callers_of_own_object
 	lea	-FRAME_BP(%rsp), %rsp
 	.cfi_def_cfa_offset 32
 	mov	FRAME_BP(%rsp), %rax
@@ -221,6 +225,97 @@ patch_entry_free:
 9:	go_general_way
 	.cfi_endproc
 	.size	patch_entry_free, . - patch_entry_free
+
+/* The others share a way: struct quick_function says what they are. struct quick_call is below the
+ * frame. */
+#define CALL_RSI 8
+#define CALL_RDX 16
+#define CALL_RESULT 24
+#define CALL_FUNCTION 64
+#define CALL_NUMBER 72
+#define CALL_BP 80
+#define BEGIN 8 /* in struct quick_function */
+#define END 16
+
+	.macro	arrive_at name, offset
+	.globl	patch_entry_\name
+	.hidden	patch_entry_\name
+	.type	patch_entry_\name, @function
+	.p2align 4
+patch_entry_\name:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	endbr64
+	leave_callers_of_own_object
+	lea	quick_heap+\offset(%rip), %r11
+	jmp	take_other_way
+	.cfi_endproc
+	.size	patch_entry_\name, . - patch_entry_\name
+	.endm
+
+	arrive_at calloc, 32
+	arrive_at realloc, 56
+	arrive_at memalign, 80
+	arrive_at aligned_alloc, 104
+	arrive_at posix_memalign, 128
+
+	.globl	patch_other_returned
+	.hidden	patch_other_returned
+	.type	take_other_way, @function
+	.p2align 4
+take_other_way:
+	.cfi_startproc
+	.cfi_def_cfa_offset 16
+	lea	-CALL_BP(%rsp), %rsp
+	.cfi_def_cfa_offset CALL_BP+16
+	mov	CALL_BP(%rsp), %rax
+	mov	%rdi, (%rsp)
+	mov	%rsi, CALL_RSI(%rsp)
+	mov	%rdx, CALL_RDX(%rsp)
+	mov	%r11, CALL_FUNCTION(%rsp)
+	mov	%rax, CALL_NUMBER(%rsp)
+	mov	%rbp, CALL_BP(%rsp)
+	begin_call
+	mov	entry_outer@GOTTPOFF(%rip), %rcx
+	cmpq	$0, %fs:(%rcx)
+	jne	9f
+	mov	CALL_FUNCTION(%rsp), %rax
+	mov	BEGIN(%rax), %rax
+	test	%rax, %rax
+	jz	1f
+	mov	%rsp, %rdi
+	call	*%rax
+1:	mov	entry_outer@GOTTPOFF(%rip), %rcx
+	mov	%rsp, %fs:(%rcx)
+	mov	CALL_FUNCTION(%rsp), %rax
+	mov	(%rsp), %rdi
+	mov	CALL_RSI(%rsp), %rsi
+	mov	CALL_RDX(%rsp), %rdx
+	call	*(%rax)
+patch_other_returned:
+	mov	entry_outer@GOTTPOFF(%rip), %rcx
+	movq	$0, %fs:(%rcx)
+	mov	%rax, CALL_RESULT(%rsp)
+	mov	CALL_FUNCTION(%rsp), %rax
+	mov	%rsp, %rdi
+	call	*END(%rax)
+	end_call
+	mov	CALL_RESULT(%rsp), %rax
+	lea	CALL_BP+8(%rsp), %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_def_cfa_offset CALL_BP+16
+9:	end_call
+	mov	CALL_NUMBER(%rsp), %rax
+	mov	(%rsp), %rdi
+	mov	CALL_RSI(%rsp), %rsi
+	mov	CALL_RDX(%rsp), %rdx
+	mov	%rax, CALL_BP(%rsp)
+	lea	CALL_BP(%rsp), %rsp
+	.cfi_def_cfa_offset 16
+	jmp	patch_entry_common
+	.cfi_endproc
+	.size	take_other_way, . - take_other_way
 #endif
 
 	.section .note.GNU-stack, "", @progbits
