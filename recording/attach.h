@@ -80,6 +80,8 @@ struct mu_attach {
 	uint32_t before;     /* enum mu_before, and the blocks that there are */
 	uint32_t mapped_header; /* of the chunk of a block with a mapping of its own */
 	uint64_t before_blocks, before_bytes;
+	uint32_t is_confined; /* it has a seccomp filter */
+	uint32_t reserved;
 	uint64_t auxv[2 * MU_ATTACH_WORDS];
 	/* From the recorder. */
 	uint32_t state; /* enum mu_attach_state; stored last */

@@ -80,7 +80,8 @@ static bool put_allocating_function(const struct leak_writer *w, uint8_t fn)
 		return false;
 	put_place(w, true, &(struct symbols_place){
 				   .address = w->r->entry[i], .name = entries[i].name, .file = "",
-				   .object = "libmemusage.so" });
+				   .object = w->r->filter->profile->notes & MU_NOTE_ATTACHED ?
+						     "libc.so.6" : "libmemusage.so" });
 	return true;
 }
 

@@ -199,6 +199,7 @@ static bool begin_image(struct mu_attach *a)
 	}
 	rec.image->notes |= MU_NOTE_ATTACHED;
 	rec.was_paused = true;
+	attached.pid = rec.pid;
 	earlier_blocks_begin(&(struct earlier_heap){ (enum mu_before)a->before, a->mapped_header,
 						     a->before_blocks, a->before_bytes });
 	snapshots_find_clock();

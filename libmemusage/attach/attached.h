@@ -31,7 +31,7 @@ __attribute__((visibility("default"))) void attach_begin(struct mu_attach *attac
 
 /* guards_patch -- intercept the functions of libc by which a program limits its memory or forbids
  * itself system calls, so that the recorder adapts before it does; and, if that is possible,
- * pthread_create.
+ * pthread_create, and what ends a process that is to be examined then.
  *
  * Returns NULL, or the name of the first function that cannot be intercepted.
  */

@@ -18,7 +18,8 @@ struct attached_thread {
 
 struct attached {
 	uint64_t generation; /* first: x86_64/patch_entry.S */
-	struct mu_attach *attach;
+	struct mu_attach *attach; /* while the recorder begins */
+	uint32_t pid;		  /* of the process that it was put into */
 	uint64_t auxv[2 * MU_ATTACH_WORDS];
 };
 

@@ -12,11 +12,14 @@
 #include "libmemusage/attach/attached.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/enter_sandbox.h"
+#include "libmemusage/lifecycle/pages_query.h"
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/patch/entry.h"
+#include "libmemusage/requests/leak_query.h"
 
 static bool before_prctl(struct entry_call *call)
 {
@@ -84,7 +87,34 @@ static bool before_pthread_create(struct entry_call *call)
 	return false;
 }
 
+/* exit() ends with it, too: destructors have run, and released what they release. A forked child
+ * has blocks of its parent that neither knows. */
+static bool before_exit(struct entry_call *call)
+{
+	const uint64_t sp = (uint64_t)&call->return_address + sizeof(call->return_address);
+	struct thread *thread = rec.pid == attached.pid ? entry_enter() : NULL;
+
+	if (!thread)
+		return false;
+	hook_leave(thread);
+	pages_query_at_end();
+	leak_query_at_immediate_end(sp);
+	return false;
+}
+
 static struct entry_hook creating;
+
+#define EXAMINED (MU_CFG_LEAKS | MU_CFG_HOLDERS | MU_CFG_FRAGMENTATION)
+
+/* A seccomp filter could kill it for the question. */
+static void watch_end(const struct patch *p, const struct link_map *libc)
+{
+	struct entry_hook hook = { .before = before_exit };
+
+	if (rec.flags & EXAMINED && !attached.attach->is_confined &&
+	    lookup_sized(libc, "_exit", &hook.function, &hook.size))
+		entry_patch(p, &hook, 0);
+}
 
 static void watch_threads(const struct patch *p)
 {
@@ -123,5 +153,6 @@ const char *guards_patch(const struct patch *p)
 			return guards[i].name;
 	}
 	watch_threads(p);
+	watch_end(p, libc);
 	return NULL;
 }

@@ -36,8 +36,12 @@ void examined_publish(void)
 		"malloc", "realloc", "calloc", "memalign"
 	};
 	struct mu_examined *e = &rec.image->examined;
-	/* ld.so does not know the recorder of an attacher, which has no such functions. */
 	const struct link_map *own = lookup_self();
+
+	/* ld.so does not know the recorder of an attacher, which has no such functions: there they
+	 * are those of libc. */
+	if (!own)
+		own = lookup_object("gnu_get_libc_version");
 
 	*e = (struct mu_examined){
 		.own = memory_list(),

@@ -60,6 +60,7 @@ struct collector {
 	uint64_t last_snapshot; /* the last snapshot that belongs into the report */
 	bool launcher_is_gone;
 	bool is_attached;	/* the program ran before us */
+	bool is_met;		/* the launcher knows that a condition of --snapshot-when is met */
 	unsigned int images; /* images whose reports have been made */
 	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
 	bool is_flowing;     /* events are so many that the logs are polled */
@@ -467,6 +468,17 @@ static void drain_logs(struct collector *c)
 	c->drained_ns = now;
 }
 
+/* The first one ends the recording of a process that runs on without us. */
+static void tell_condition(struct collector *c)
+{
+	const struct wire message = { .kind = WIRE_MET };
+
+	if (c->is_met || !c->is_attached || c->launcher_is_gone || tree_snapshots_last() == 0)
+		return;
+	c->is_met = true;
+	wire_send(c->tree.s->wire, &message);
+}
+
 /* Handles all changes since the last call; cheap enough to be called after every wake. */
 static void process_changes(struct collector *c)
 {
@@ -478,6 +490,7 @@ static void process_changes(struct collector *c)
 	tree_scan(t);
 	tree_check_ends(t);
 	tree_snapshots_advance(t);
+	tell_condition(c);
 	drain_logs(c);
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/attach/earlier_list.h"
 #include "memusage/collector/query.h"
 #include "memusage/collector/tree_holders.h"
 #include "memusage/common/asked_checks.h"
@@ -117,7 +118,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 {
 	struct pending_examination *c;
 	struct live l;
-	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP };
+	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP, earlier_list_add };
 
 	drop_orphans(k, t);
 	c = find_pending(k, 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "memusage/attach/earlier_list.h"
 #include "memusage/collector/query.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
@@ -70,7 +71,8 @@ static void start_examiner(const struct tree *t, struct examined *e, const struc
 	const struct holders_check_options o = { .flags = 0 };
 	struct live l;
 	const struct examined_process process = {
-		&l, p->pid, (enum snapshot_kind)t->s->settings->leak_check.snapshot };
+		&l, p->pid, (enum snapshot_kind)t->s->settings->leak_check.snapshot,
+		earlier_list_add };
 
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	e->fd = examination_open_file(&holders_check);
@@ -102,6 +104,22 @@ void tree_holders_start(const struct tree *t, const struct process *p)
 		return;
 	e->process = p;
 	start_examiner(t, e, p);
+}
+
+void tree_holders_add(const struct process *p, struct mu_holders *h)
+{
+	struct examined *e = find_examined(p);
+
+	if (!e)
+		e = find_examined(NULL);
+	if (e)
+		take_result(e);
+	if (!e || e->count == MOMENTS_MOST) {
+		free(h);
+		return;
+	}
+	e->process = p;
+	e->moment[e->count++] = h;
 }
 
 bool tree_holders_pending(const struct process *p)

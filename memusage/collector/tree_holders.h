@@ -19,6 +19,12 @@
  */
 void tree_holders_start(const struct tree *t, const struct process *p);
 
+/* tree_holders_add -- Adds a result that was made otherwise to those of a process.
+ *
+ * h  from now on owned by this module.
+ */
+void tree_holders_add(const struct process *p, struct mu_holders *h);
+
 /* tree_holders_pending -- Tells whether an examination goes on, whose end will be an event: until
  * then no other can be made. */
 bool tree_holders_pending(const struct process *p);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/collector/left_checks.h"
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/tree.h"
 #include "memusage/collector/tree_cgroup.h"
@@ -193,9 +194,12 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 
 	slot.pid = (uint32_t)p->pid;
 	report_image(t, p, im, &slot, end);
+	if (is_owner(t, p))
+		left_checks_attach(t->s, p, im);
 	tree_holders_attach(p, im);
 	if (has_slot)
 		save_image(t, p, im, &slot);
+	left_checks_free(im);
 }
 
 bool tree_state_is_announced(enum mu_slot_state state)

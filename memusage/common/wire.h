@@ -14,7 +14,8 @@ enum wire_kind {
 	WIRE_ENDED = 2,		/* launcher: it ended with `status`, having used `usage` */
 	WIRE_DONE = 3,		/* collector: outputs are complete, the report is written */
 	WIRE_ATTACHED = 4,	/* launcher: as STARTED, and `pid` has its image already */
-	WIRE_LEFT = 5		/* launcher: such a process is left; `status` is 1 if it runs on */
+	WIRE_LEFT = 5,		/* launcher: such a process is left; `status` is 1 if it runs on */
+	WIRE_MET = 6		/* collector: a condition of --snapshot-when was met */
 };
 
 /* What the reports of a run found; bits. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
@@ -15,6 +16,8 @@
 
 /* The beginning of the file: a result follows, or the text of an error. */
 enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
+
+enum { TRIES = 100 }; /* of a snapshot, while a thread stands in the middle of malloc */
 
 /* ---- the process that examines -------------------------------------------------------------- */
 
@@ -39,13 +42,37 @@ static bool find_and_write(const struct examination *e, struct snapshot *s, cons
 	return is_written;
 }
 
+static enum examination_more take_snapshot_once(struct snapshot *s,
+						const struct examined_process *p,
+						struct mu_error *err)
+{
+	if (snapshot_take(s, p->live, p->pid, p->snapshot, err) < 0)
+		return EXAMINATION_REFUSED;
+	return p->add_blocks ? p->add_blocks(s, err) : EXAMINATION_COMPLETE;
+}
+
+/* Between two tries the process runs on for some milliseconds. */
+static bool take_snapshot(struct snapshot *s, const struct examined_process *p,
+			  struct mu_error *err)
+{
+	enum examination_more more = take_snapshot_once(s, p, err);
+
+	for (unsigned int tries = 1; more == EXAMINATION_BUSY && tries < TRIES; tries++) {
+		const struct timespec pause = { .tv_nsec = (1 + tries % 8) * 1000000 };
+
+		snapshot_close(s);
+		nanosleep(&pause, NULL);
+		more = take_snapshot_once(s, p, err);
+	}
+	return more == EXAMINATION_COMPLETE;
+}
+
 static void examine_process(const struct examination *e, const struct examined_process *p,
 			    const void *options, int fd)
 {
 	struct mu_error err = { .text = "" };
 	struct snapshot s;
-	bool ok = snapshot_take(&s, p->live, p->pid, p->snapshot, &err) == 0 &&
-		  find_and_write(e, &s, options, fd, &err);
+	bool ok = take_snapshot(&s, p, &err) && find_and_write(e, &s, options, fd, &err);
 
 	snapshot_close(&s);
 	if (!ok)

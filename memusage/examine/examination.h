@@ -23,11 +23,21 @@ struct examination {
 	uint64_t (*count_bytes)(const void *result);
 };
 
+enum examination_more {
+	EXAMINATION_COMPLETE,
+	EXAMINATION_BUSY,   /* the process stands in the middle of a change: one more snapshot */
+	EXAMINATION_REFUSED /* with ERR */
+};
+
+/* Adds blocks to a snapshot that the recording does not have. */
+typedef enum examination_more examination_more_fn(struct snapshot *s, struct mu_error *err);
+
 /* The subject of one: a process that is recorded in L, in our PID namespace. */
 struct examined_process {
 	const struct live *live;
 	pid_t pid;
 	enum snapshot_kind snapshot;
+	examination_more_fn *add_blocks; /* NULL: there are none */
 };
 
 /* examination_open_file -- Returns the descriptor of a new, empty file for the result of E, or -1

@@ -16,9 +16,11 @@
 #include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "memusage/attach/adopt.h"
+#include "memusage/collector/left_checks.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
+#include "memusage/common/wire.h"
 
 enum { LOOK_MS = 50, PATH_BYTES = 4096 };
 
@@ -132,11 +134,22 @@ bool attached_run_take_signal(const sigset_t *taken)
 	return false;
 }
 
-bool attached_run_is_over(struct attached_run *r)
+/* A collector that was killed is replaced. */
+static bool is_condition_met(int wire)
 {
-	struct pollfd wait = { .fd = r->pidfd, .events = POLLIN };
+	struct wire message;
 
-	return !attach_is_there(r->attachment, r->memory) || poll(&wait, 1, LOOK_MS) > 0 ||
+	return wire_receive(wire, &message) == 1 && message.kind == WIRE_MET;
+}
+
+bool attached_run_is_over(struct attached_run *r, int wire)
+{
+	struct pollfd wait[] = { { .fd = r->pidfd, .events = POLLIN },
+				 { .fd = wire, .events = POLLIN } };
+
+	return !attach_is_there(r->attachment, r->memory) ||
+	       (poll(wait, 2, LOOK_MS) > 0 &&
+		(wait[0].revents || (wait[1].revents & POLLIN && is_condition_met(wire)))) ||
 	       (r->end_ns && clock_now(CLOCK_MONOTONIC) >= r->end_ns);
 }
 
@@ -147,12 +160,23 @@ static bool has_ended(const struct attached_run *r)
 	return !attach_is_there(r->attachment, r->memory) || poll(&wait, 1, 0) > 0;
 }
 
+/* The process is recorded until then. One that ends asks for it itself. */
+static void examine_before(const struct attached_run *r, const struct session *s)
+{
+	struct live l;
+
+	live_from_view(&l, &s->arena.view, 0, 0);
+	left_checks_make(s, &l, r->attachment->pid);
+}
+
 bool attached_run_leave(struct attached_run *r, const struct session *s)
 {
 	struct attachment *a = r->attachment;
 	char pause[UNITS_LENGTH];
 	bool runs_on = !has_ended(r);
 
+	if (runs_on)
+		examine_before(r, s);
 	/* Forked children may live longer. */
 	if (!attach_end_recording(a))
 		warn("process %d%s: the recorder cannot be taken away: %s; it stays there, but is "

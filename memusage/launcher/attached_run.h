@@ -38,10 +38,15 @@ int attached_run_detach(const struct settings *settings);
 bool attached_run_take_signal(const sigset_t *taken);
 
 /* attached_run_is_over -- Tells whether the process has ended, or executes another program, or the
- * time is over. Waits for some milliseconds at most if it is not. */
-bool attached_run_is_over(struct attached_run *r);
+ * time is over, or a condition of --snapshot-when was met.
+ *
+ * wire  to the collector, which tells that; -1: there is none.
+ * Waits for some milliseconds at most if it is not over.
+ */
+bool attached_run_is_over(struct attached_run *r, int wire);
 
-/* attached_run_leave -- Takes the recorder away, unless the process is gone.
+/* attached_run_leave -- Examines the process if that is wanted, and takes the recorder away; unless
+ * it is gone.
  *
  * Returns true if the process runs on, without the recorder.
  */

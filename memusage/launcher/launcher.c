@@ -21,6 +21,7 @@
 #include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "memusage/collector/collector.h"
+#include "memusage/collector/left_checks.h"
 #include "memusage/common/elfkind.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
@@ -108,6 +109,7 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		.text = -1,
 		.wire = -1,
 		.ended_images = ended_images_open(),
+		.left_check = { -1, -1, -1 },
 	};
 	unfinished = s;
 	atexit(clean_up_session);
@@ -123,7 +125,9 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		durable_run_prepare(settings);
 	recordfile_check(&s->record, settings);
 	report_file_open(s);
-	if (!settings->attach)
+	if (settings->attach)
+		left_checks_open(s);
+	else
 		create_arena(s);
 	if (endpoint_open(&s->endpoint, &err) < 0)
 		die("cannot create the socket for the recording: %s", err.text);
@@ -382,7 +386,8 @@ static void wait_for_process(struct launcher *l)
 {
 	do
 		reap_children(l);
-	while (!attached_run_take_signal(&l->taken) && !attached_run_is_over(&l->attached));
+	while (!attached_run_take_signal(&l->taken) &&
+	       !attached_run_is_over(&l->attached, l->collector ? l->session.wire : -1));
 	l->status = attached_run_leave(&l->attached, &l->session);
 }
 
@@ -435,7 +440,12 @@ static bool await_report(struct launcher *l, struct wire *done)
 		int status;
 
 		tell_collector(l, WIRE_ENDED);
-		if (wire_receive(l->session.wire, done) == 1)
+		int received;
+
+		do
+			received = wire_receive(l->session.wire, done);
+		while (received == 1 && done->kind != WIRE_DONE);
+		if (received == 1)
 			return true;
 		if (l->collector == 0 || waitpid(l->collector, &status, 0) < 0)
 			return false;

@@ -66,7 +66,7 @@ struct mu_config recording_config_make(const struct settings *s)
 	if (s->children == CHILDREN_MERGE)
 		config.flags |= MU_CFG_FORK_CELLS;
 	if (s->client_requests != REQUESTS_NO || s->mode == RUN_MODE_AD_HOC ||
-	    leaks_wanted(&s->leak_check))
+	    (leaks_wanted(&s->leak_check) && !s->attach))
 		configure_requests(&config, s->client_requests);
 	if (s->mode == RUN_MODE_AD_HOC)
 		config.flags |= MU_CFG_AD_HOC;

@@ -49,14 +49,9 @@ static const char *option_for_starts(const struct settings *s)
 						       : NULL;
 }
 
-void attach_options_check(struct settings *s, const struct opt_tool *tool, bool has_leak_check,
-			  const char *operand)
+void attach_options_check(struct settings *s, const struct opt_tool *tool, const char *operand)
 {
 	const char *other = s->attach ? option_for_starts(s) : NULL;
-	const char *examined = has_leak_check ? "leak_check" :
-			       s->fragmentation		  ? "pages" :
-			       s->holders		  ? "holders" :
-							    NULL;
 
 	if (!s->attach && s->duration_ns)
 		options_error(tool, "--duration is for --attach=PID");
@@ -69,10 +64,6 @@ void attach_options_check(struct settings *s, const struct opt_tool *tool, bool 
 		options_error(tool, "--attach=%u: cannot be used together with %s, "
 			      "which needs memusage from the start of a program", s->attach,
 			      other);
-	if (examined)
-		options_error(tool, "--attach=%u: cannot examine the end of the process: "
-			      "while it is recorded, give memusage --pid=%u %s", s->attach,
-			      s->attach, examined);
 	/* It would need a handler of SIGPROF, and programs that are executed start without us. */
 	s->no_timer = true;
 	s->trace_children = TRACE_NO;

@@ -11,10 +11,8 @@ const char *attach_options_duration(const struct opt *option, const char *arg, v
 
 /* attach_options_check -- Ends with a message if other options are of no use with --attach.
  *
- * tool            of the messages.
- * has_leak_check  one is wanted, by an option or by a condition.
- * operand         the first word that is no option, NULL if there is none.
+ * tool     of the messages.
+ * operand  the first word that is no option, NULL if there is none.
  * Settles what the recorder cannot do in a process that it did not begin with.
  */
-void attach_options_check(struct settings *s, const struct opt_tool *tool, bool has_leak_check,
-			  const char *operand);
+void attach_options_check(struct settings *s, const struct opt_tool *tool, const char *operand);

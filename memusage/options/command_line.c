@@ -519,8 +519,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 		   settings_has_files(&settings) ? "a profile of each process" :
 						   NULL);
 	recording_options_check(&settings, &command_line_tool);
-	attach_options_check(&settings, &command_line_tool, settings_has_leak_check(&settings),
-			     argv[first]);
+	attach_options_check(&settings, &command_line_tool, argv[first]);
 	recording_options_check_examined(&settings, &command_line_tool);
 	output_options_check(&settings, &command_line_tool);
 	idle_options_warn(&settings, &defaults);

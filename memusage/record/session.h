@@ -15,6 +15,9 @@
 #include "memusage/record/endpoint.h"
 #include "memusage/record/recordfile.h"
 
+/* What can be examined of a process before the recorder is taken away from it. */
+enum session_check { SESSION_LEAKS, SESSION_PAGES, SESSION_HOLDERS, SESSION_CHECKS };
+
 /* The launcher makes it before it forks, so that it can report every failure to the user. */
 struct session {
 	const struct settings *settings;
@@ -32,4 +35,5 @@ struct session {
 	pid_t killed;	  /* the collector that this one replaces, 0: none */
 	int killed_by;	  /* the signal that killed it */
 	int ended_images; /* descriptor of the results of ended images: ended_images.h */
+	int left_check[SESSION_CHECKS]; /* descriptors, -1 none: left_checks.h */
 };

@@ -5,6 +5,7 @@
 #include "memusage/remote/remote_examination.h"
 
 #include "cli/message.h"
+#include "memusage/attach/earlier_list.h"
 
 const char *remote_examination_find_missing(const struct remote *r)
 {
@@ -23,7 +24,8 @@ void *remote_examination_run(const struct remote *r, const struct examination *e
 			     const char *why_not, const void *options)
 {
 	const struct examined_process p = {
-		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot
+		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot,
+		earlier_list_add
 	};
 	struct mu_error err;
 	void *result = why_not ? NULL : examination_run(e, &p, options, &err);

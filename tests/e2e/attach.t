@@ -100,10 +100,6 @@ run memusage --attach=$$ --mmap
 like "$err" 'cannot be used together with --mmap' 'an option for a start is refused'
 run memusage --attach=$$ --runs=2
 like "$err" 'cannot be used together with --runs' '... and one for several starts'
-run memusage --attach=$$ --holders
-like "$err" "give memusage --pid=$$ holders" 'examinations are refused with the way out'
-run memusage --attach=$$ --fail-if='leaks > 0'
-like "$err" "give memusage --pid=$$ leak_check" '... and a condition that needs one'
 run memusage --attach=$$ ls
 like "$err" 'takes no program' '... and a program'
 run memusage --attach=$$ --duration=soon

@@ -1,0 +1,93 @@
+#!/bin/sh
+# attach_checks.t -- a process that memusage has attached to can be examined as one that it has started:
+# blocks from before hold others, and can be lost, too.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
+need_bin memusage memusageprint earlier_leaks
+need mkfifo
+need_attach
+PATH=$WORKLOADS:$PATH
+
+# begin [ARG]: starts the program; work: it makes more, and says so
+begin() { begin_stranger earlier_leaks "$@"; }
+work() {
+	printf a >&3
+	until_true grep -q 'done' output
+}
+# is_examined TEXT: the checks in run.mur are right. 30 blocks of 200 bytes, which are 30 of 200 to
+# malloc, and 40 of 400 are lost. A register may hold the last one of each.
+is_examined() {
+	memusageprint --leak-check=full --show-leak-kinds=all run.mur >checked
+	like "$(cat checked)" ' (16,000|15,600) bytes in (40|39) blocks are definitely lost' \
+		"$1: blocks that were lost meanwhile"
+	like "$(cat checked)" ' 6,000 bytes in 30 blocks are definitely lost' '... and before'
+	like "$(cat checked)" ' 6,000 bytes in 20 blocks are still reachable' \
+		'... none that an older block holds'
+	like "$(grep -A1 '6,000 bytes in 30 blocks' checked)" '\[before the attach\]' '... by name'
+	memusageprint --holders run.mur >held
+	like "$(cat held)" 'chain' '... and what holds the heap'
+	like "$(cat held)" '^ *11.7 KiB .* lost|^ *2[0-9]\.[0-9] KiB .* lost' '... or nothing'
+}
+
+begin
+ok 'a process is recorded for a leak check' attach "$program" -o report --record=run.mur \
+	--leak-check=full --holders
+work
+detach
+is "$status" 0 '... and left'
+is_examined 'at the detach'
+like "$(cat report)" '^==[0-9]+== LEAK SUMMARY:' 'the report has it'
+unlike "$(cat attach.err)" 'not examined' 'nothing is wanting'
+
+# ---- asked for ------------------------------------------------------------------------------------
+
+attach "$program" -o report --record=run.mur
+run memusage --pid="$program" -q leak_check full kinds all
+like "$out" ' in 70 .* blocks are definitely lost' 'a client is told of blocks from before'
+detach
+end_stranger
+is "$ended" 0 'the process ends as alone'
+
+# ---- at the end of the process ----------------------------------------------------------------------
+
+for how in '' orderly; do
+	# shellcheck disable=SC2086 # none or one
+	begin $how
+	attach "$program" -o report --record=run.mur --leak-check=full --holders --fail-if='leaks > 1M'
+	work
+	end_stranger
+	is "$ended" 0 "a process that ends itself ${how:-at once}"
+	status=0
+	wait "$attacher" || status=$?
+	is "$status" 0 '... within its limit'
+	is_examined '... is examined'
+done
+
+# ---- limits -----------------------------------------------------------------------------------------
+
+begin
+attach "$program" -o judged --fail-if='leaks > 10k'
+work
+detach
+is "$status" 100 'a limit of leaks that is exceeded'
+end_stranger
+
+# ---- a condition ------------------------------------------------------------------------------------
+
+begin
+attach "$program" -o report --snapshot-when='heap>400k' --snapshot-file=snapshot.%n --record=run.mur
+work
+ok 'below the threshold the process stays recorded' kill -0 "$attacher"
+printf b >&3
+status=0
+wait "$attacher" || status=$?
+is "$status" 0 'a condition of --snapshot-when ends the recording'
+like "$(cat attach.err)" "process $program runs on without the recorder" '... and says so'
+like "$(cat report)" 'snapshot of process [0-9]+ \(heap>400k\): snapshot.1' '... with its snapshot'
+ok '... without a trace' sh -c "! grep -q memfd:memusage /proc/$program/maps"
+end_stranger
+is "$ended" 0 'the process ends as alone'
+done_testing
