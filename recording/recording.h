@@ -387,7 +387,8 @@ struct mu_image {
 	struct mu_string unseen_malloc; /* path of the object whose malloc is not seen */
 	uint64_t retired_stack_peak; /* deepest stack_peak and stack_mark of threads that are */
 	uint64_t retired_stack_mark; /* gone: their records are reused */
-	int64_t fork_heap; /* heap at the fork: what the first record of the log changes */
+	int64_t fork_heap; /* heap at the fork, or at an attach: what the first record of the log
+			    * changes */
 	_Alignas(64) struct mu_heap heap;
 	struct mu_drops drops;
 	/* Requests to a live image from outside, served at its next event; docs/format.md 2.3. */

@@ -21,6 +21,7 @@
 static struct {
 	uint32_t site;
 	uint32_t mapped_header;
+	uint64_t point;	     /* offset; 0: none */
 	struct thread owner; /* of the cell that has them at first */
 } earlier;
 
@@ -51,6 +52,10 @@ static void fill_cell(uint64_t blocks, uint64_t bytes)
 	cell->total_bytes = bytes;
 	cell->total_blocks = blocks;
 	cell->life = -(int64_t)(blocks * sites_tick());
+	/* DHAT's figures are exact, or there are none. */
+	if (rec.flags & MU_CFG_POINTS && blocks)
+		points_begin_with(cell->point, blocks, bytes);
+	earlier.point = blocks ? cell->point : 0;
 }
 
 void earlier_blocks_begin(const struct earlier_heap *heap)
@@ -69,8 +74,11 @@ void earlier_blocks_begin(const struct earlier_heap *heap)
 	if (kind == MU_BEFORE_APART)
 		return;
 	rec.image->heap.now = (int64_t)heap->bytes;
-	if (rec.flags & MU_CFG_STACKS)
-		fill_cell(heap->blocks, heap->bytes);
+	rec.image->fork_heap = (int64_t)heap->bytes; /* a data file begins with it */
+	if (!(rec.flags & MU_CFG_STACKS))
+		return;
+	fill_cell(heap->blocks, heap->bytes);
+	snapshots_refresh_first();
 }
 
 /* free() reads the same word: it is there, or the program ends there. */
@@ -98,7 +106,7 @@ static uint64_t take_bytes(const void *block)
 	return bytes;
 }
 
-/* As event_freed(). There is no point of it for DHAT, and no event for a data file. */
+/* As event_freed(). Without SP the data file's event has the depth of none. */
 static void account_free(struct thread *thread, uint64_t bytes, uint64_t sp)
 {
 	const struct block known = { .size = bytes, .site = earlier.site };
@@ -115,10 +123,14 @@ static void account_free(struct thread *thread, uint64_t bytes, uint64_t sp)
 		sites_free(thread, &known, false, sites_tick());
 		snapshots_changed(thread, 0, bytes, many);
 	}
+	if (mode & MODE_POINTS)
+		points_free(earlier.point, bytes, many);
 	if (sp) {
 		event_freed_by(thread, bytes, sp, mode);
 		stack_note(thread, sp);
 	}
+	if (mode & MODE_LOG)
+		log_append(thread, -(int64_t)bytes, sp ? thread->pub.stack_base - sp : 0, many);
 }
 
 static bool is_in_heap(void)
@@ -164,6 +176,10 @@ void earlier_blocks_put_back(struct thread *thread, const void *block)
 		return;
 	__atomic_fetch_sub(&to->before_gone, bytes, __ATOMIC_RELAXED);
 	heap_change(thread, (int64_t)bytes, mode & MODE_MANY);
+	if (mode & MODE_LOG)
+		log_append(thread, (int64_t)bytes, 0, mode & MODE_MANY);
+	if (mode & MODE_POINTS)
+		points_put_back(earlier.point, bytes, mode & MODE_MANY);
 	cell = mode & MODE_STACKS ? sites_cell(thread, earlier.site) : NULL;
 	if (!cell)
 		return;

@@ -170,6 +170,40 @@ void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many)
 		all->last_time = now;
 }
 
+void points_begin_with(uint64_t offset, uint64_t blocks, uint64_t bytes)
+{
+	struct mu_points *all = points_all();
+	struct mu_point *point = arena_at(offset);
+
+	if (!offset)
+		return;
+	point->live_bytes += (int64_t)bytes;
+	point->live_blocks += (int64_t)blocks;
+	point->total_bytes += bytes;
+	point->total_blocks += blocks;
+	point->life -= (int64_t)(blocks * all->start_time);
+	all->now += (int64_t)bytes;
+}
+
+/* The time since points_free() is not in its life: microseconds. */
+void points_put_back(uint64_t offset, uint64_t requested, bool many)
+{
+	struct mu_points *all = points_all();
+	struct mu_point *point = arena_at(offset);
+	int64_t size = points_size(requested);
+
+	if (!offset)
+		return;
+	bool is_locked = points_lock(point, many);
+	points_keep_peak(all, point);
+	point->live_bytes += size;
+	point->live_blocks++;
+	point->life -= (int64_t)points_time(all);
+	points_unlock(point, is_locked);
+	if (!many)
+		all->now += size;
+}
+
 /* ---- begin ------------------------------------------------------------------------------- */
 
 static uint32_t shift_of_clock(uint32_t clock)

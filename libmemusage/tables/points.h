@@ -185,5 +185,14 @@ static inline void points_free(uint64_t offset, uint64_t requested, bool many)
 	points_unlock(point, is_locked);
 }
 
+/* points_begin_with -- add the blocks that there were before recording to a point.
+ *
+ * Before there are events. offset: as for points_alloc().
+ */
+void points_begin_with(uint64_t offset, uint64_t blocks, uint64_t bytes);
+
+/* points_put_back -- undo points_free(): the block was not freed. */
+void points_put_back(uint64_t offset, uint64_t requested, bool many);
+
 /* points_resize -- change the size of a block at its point, after realloc. */
 void points_resize(uint64_t offset, uint64_t from, uint64_t to, bool many);

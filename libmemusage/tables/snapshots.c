@@ -436,6 +436,12 @@ static void refresh_snapshot(struct series_entry *last)
 		     heap->clock + series.min_interval.clock);
 }
 
+void snapshots_refresh_first(void)
+{
+	if (snapshot_due.is_on && series.count == 1)
+		refresh_snapshot(&series.entry[0]);
+}
+
 /* Records that there was no event from LAST_TICK to TICK. A pause longer than the least interval
  * gets a snapshot of its own: an update of the last one could lose the state of the pause
  * before. */

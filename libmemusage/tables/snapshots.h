@@ -33,6 +33,9 @@ extern struct snapshot_due snapshot_due;
 /* snapshots_init -- begin with a snapshot of the empty heap. Returns false without memory. */
 bool snapshots_init(void);
 
+/* snapshots_refresh_first -- set the first snapshot to the present state, before events. */
+void snapshots_refresh_first(void);
+
 /* snapshots_find_clock -- find the address of the time.
  *
  * Call it at start, when the emulator's plugin has said where it counts, and in a forked child,

@@ -48,6 +48,12 @@ static uint64_t image_origin_ns(const struct process *p, const struct image *im)
 	return origin;
 }
 
+/* Its parent's at the fork, or what memusage has found when it attached. */
+static bool is_begun_with_heap(const struct process *p, const struct image *im)
+{
+	return p->is_forked || im->head.notes & MU_NOTE_ATTACHED;
+}
+
 static void begin_log(struct tree *t, struct process *p, struct image *im)
 {
 	bool owner = is_owner(t, p);
@@ -61,7 +67,7 @@ static void begin_log(struct tree *t, struct process *p, struct image *im)
 				    name ? name : "the data file", strerror(errno));
 		p->images++;
 	}
-	p->log = datalog_new(fd, name, p->is_forked ? im->head.fork_heap : 0,
+	p->log = datalog_new(fd, name, is_begun_with_heap(p, im) ? im->head.fork_heap : 0,
 			     image_origin_ns(p, im), &p->arena->view.head.config);
 }
 

@@ -69,6 +69,34 @@ like "$(memusageprint --leaks run.mur)" "  \[before the attach\]" '... with its 
 like "$(memusageprint --to=folded run.mur)" '^\[before the attach\] [0-9]' '... in other formats, too'
 ok 'dhat has what was recorded' memusageprint --to=dhat run.mur
 
+is "$(memusageprint --to=massif run.mur | sed -n 's/^mem_heap_B=//p' | head -1)" \
+	"$(get 'b["bytes"]')" 'the first snapshot has what there was'
+
+# ---- data files and DHAT --------------------------------------------------------------------------
+
+# heaps_of FILE: the first heap total of its events, and the last
+heaps_of() {
+	python3 -c "import struct, sys
+data = open(sys.argv[1], 'rb').read()
+heap = [h for h, _, _ in struct.iter_unpack('<QQQ', data)][2:]
+print(heap[0], heap[-1])" "$1"
+}
+
+first_counts=$(counts)
+attach "$job" -o report --record=run.mur --data=run.dat --dhat --dhat-out-file=run.dhat
+order make 1 1 1000
+order free 0 60
+order make 1 1 1000
+detach
+is "$(heaps_of run.dat)" "$((${first_counts#* } + 1000)) $(counts | cut -d' ' -f2)" \
+	'a data file begins with the heap that there was, and ends with what there is'
+python3 -c "import json
+d = json.load(open('run.dhat'))
+print(*[(p['tbk'], p['tb'], p['ebk'], p['eb']) for p in d['pps']
+        if any('before the attach' in d['ftbl'][f] for f in p['fs'])])" >point
+is "$(cat point)" "$(get '(b["blocks"], b["bytes"], b["blocks"] - b["gone_blocks"], b["bytes"] - b["gone_bytes"])')" \
+	'DHAT has them as a point of their own'
+
 same_rounds=0
 for _ in 1 2 3 4 5 6; do
 	attach "$job" -o report --record=run.mur
