@@ -15,9 +15,9 @@
 #include "memusage/collector/tree_holders.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
-#include "memusage/examine/holders_check.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
+#include "memusage/holders/holders_check.h"
 
 enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
 

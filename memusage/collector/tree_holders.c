@@ -12,7 +12,7 @@
 #include "memusage/collector/query.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
-#include "memusage/examine/holders_check.h"
+#include "memusage/holders/holders_check.h"
 
 enum {
 	MOMENTS_MOST = 64,  /* of a process: each is up to 600 KiB of our memory */

@@ -8,7 +8,7 @@
 
 #include "cli/message.h"
 #include "memusage/common/asked_holders.h"
-#include "memusage/examine/holders_check.h"
+#include "memusage/holders/holders_check.h"
 #include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_report.h"
 

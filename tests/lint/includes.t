@@ -38,7 +38,8 @@ my %may_include = (
 my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator attach)],
-	memusage => [qw(common options record examine allocator attach report collector remote launcher)],
+	memusage => [qw(common options record examine holders allocator attach report collector remote
+		launcher)],
 	profile => [qw(base graph pages names symbols read model compare budget save merge)],
 	formats => ['base', 'holders', '', 'gate', 'leaks', 'pprof', 'viewers', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'gate', 'live', 'merge', ''],

@@ -2,16 +2,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/holders_check.h"
+#include "memusage/holders/holders_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
-#include "memusage/examine/block_types.h"
 #include "memusage/examine/heap_graph.h"
-#include "memusage/examine/holder_roots.h"
+#include "memusage/holders/block_types.h"
+#include "memusage/holders/holder_roots.h"
 #include "profile/graph/holder_tree.h"
 #include "profile/graph/site_links.h"
 

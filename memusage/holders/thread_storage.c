@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/thread_storage.h"
+#include "memusage/holders/thread_storage.h"
 
 #include <elf.h>
 #include <link.h>

@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/holder_roots.h"
+#include "memusage/holders/holder_roots.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/examine/process_modules.h"
-#include "memusage/examine/thread_storage.h"
+#include "memusage/holders/thread_storage.h"
 #include "profile/base/array.h"
 #include "profile/symbols/enclosing_symbols.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/block_types.h"
+#include "memusage/holders/block_types.h"
 
 #include <stdlib.h>
 #include <string.h>
