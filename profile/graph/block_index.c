@@ -132,28 +132,20 @@ static uint32_t bisect_blocks(const struct block_set *s, uint64_t word)
 	return low;
 }
 
-static uint32_t count_begun(const struct block_index *x, uint64_t word)
+static uint32_t count_in_unit(const struct block_unit *unit, uint64_t word)
 {
-	const struct block_unit *unit;
-	unsigned int bit = word >> 3 & 63;
+	const unsigned int bit = word >> 3 & 63;
 
-	if (x->is_crowded)
-		return bisect_blocks(x->blocks, word);
-	unit = find_unit(x, word);
-	if (!unit)
-		return 0;
 	return (uint32_t)(unit->before +
 			  (uint64_t)__builtin_popcountll(unit->begins << (63 - bit)));
 }
 
-uint32_t block_index_find(const struct block_index *x, uint64_t word, uint64_t *offset)
+/* Returns the block of WORD if BEGUN blocks begin at or before it, or within its 8 bytes. */
+static uint32_t block_with(const struct block_index *x, uint64_t word, uint32_t begun,
+			   uint64_t *offset)
 {
 	const struct heap_block *b;
-	uint32_t begun;
 
-	if (word - x->low >= x->high - x->low)
-		return BLOCK_NONE;
-	begun = count_begun(x, word);
 	if (begun == 0)
 		return BLOCK_NONE;
 	b = &x->blocks->block[begun - 1];
@@ -165,6 +157,49 @@ uint32_t block_index_find(const struct block_index *x, uint64_t word, uint64_t *
 	}
 	*offset = word - b->start;
 	return *offset < block_bytes(b) ? begun - 1 : BLOCK_NONE;
+}
+
+static void find_unit_of_each(const struct block_index *x, struct block_lookup *look, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		look[i].unit = find_unit(x, look[i].word);
+		__builtin_prefetch(look[i].unit);
+	}
+}
+
+static void count_begun_of_each(const struct block_index *x, struct block_lookup *look,
+				size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t begun = look[i].unit ? count_in_unit(look[i].unit, look[i].word) : 0;
+
+		look[i].block = begun;
+		__builtin_prefetch(&x->blocks->block[begun > 0 ? begun - 1 : 0]);
+	}
+}
+
+void block_index_find_each(const struct block_index *x, struct block_lookup *look, size_t count)
+{
+	if (x->is_crowded) {
+		for (size_t i = 0; i < count; i++)
+			look[i].block = bisect_blocks(x->blocks, look[i].word);
+	} else {
+		find_unit_of_each(x, look, count);
+		count_begun_of_each(x, look, count);
+	}
+	for (size_t i = 0; i < count; i++)
+		look[i].block = block_with(x, look[i].word, look[i].block, &look[i].offset);
+}
+
+uint32_t block_index_find(const struct block_index *x, uint64_t word, uint64_t *offset)
+{
+	struct block_lookup look = { .word = word };
+
+	if (!block_index_may_have(x, word))
+		return BLOCK_NONE;
+	block_index_find_each(x, &look, 1);
+	*offset = look.offset;
+	return look.block;
 }
 
 void block_index_free(struct block_index *x)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "profile/graph/block_set.h"
@@ -32,6 +33,28 @@ struct block_index {
  * Cost 4 to 20 ns for each block.
  */
 void block_index_init(struct block_index *x, const struct block_set *blocks);
+
+/* block_index_may_have -- Tells at once whether WORD is between the first block and the last. */
+static inline bool block_index_may_have(const struct block_index *x, uint64_t word)
+{
+	return word - x->low < x->high - x->low;
+}
+
+/* A word, and the block that it points to. */
+struct block_lookup {
+	uint64_t word;
+	const struct block_unit *unit; /* private */
+	uint64_t offset; /* as block_index_find() sets it */
+	uint32_t block;	 /* its number, or BLOCK_NONE */
+};
+
+/* block_index_find_each -- Finds the blocks of COUNT words, as block_index_find() does.
+ *
+ * look  has the words, for each of which block_index_may_have() is true; the rest is overwritten.
+ * Memory is asked for ahead of its use: with pointers at random into a gigabyte some hundred words
+ * at a time take a third of the time that each alone would.
+ */
+void block_index_find_each(const struct block_index *x, struct block_lookup *look, size_t count);
 
 /* block_index_find -- Returns the number of the block that WORD points to, or BLOCK_NONE.
  *

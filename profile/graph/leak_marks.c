@@ -9,14 +9,17 @@
 
 #include "cli/xmalloc.h"
 
-/* Blocks whose pointers are still to be followed. A block waits at most twice: when it was found
- * possible, and when it was found reachable. */
+/* Blocks whose pointers are still to be followed, in the order in which they were found. A block
+ * waits at most twice: when it was found possible, and when it was found reachable. */
 struct work {
 	const struct pointer_graph *g;
 	uint8_t *kind;
 	uint32_t *waiting;
-	uint64_t count;
+	uint64_t next, count;
 };
+
+/* How many blocks ahead memory is asked for. */
+enum { AHEAD_KINDS = 8, AHEAD_POINTERS = 16, AHEAD_PLACES = 24, POINTERS_AHEAD = 8 };
 
 /* ---- reached blocks --------------------------------------------------------------------- */
 
@@ -32,14 +35,37 @@ static void reach_block(struct work *w, uint32_t pointer, bool from_reachable)
 	w->waiting[w->count++] = target;
 }
 
+/* Blocks at random addresses are each three waits for memory: where its pointers are, they, and
+ * the kinds of what they lead to. */
+static void ask_for_memory(const struct work *w)
+{
+	const struct pointer_graph *g = w->g;
+	const uint64_t n = w->next;
+
+	if (n + AHEAD_PLACES < w->count)
+		__builtin_prefetch(&g->first[w->waiting[n + AHEAD_PLACES]]);
+	if (n + AHEAD_POINTERS < w->count)
+		__builtin_prefetch(&g->to[g->first[w->waiting[n + AHEAD_POINTERS]]]);
+	if (n + AHEAD_KINDS < w->count) {
+		const uint32_t from = w->waiting[n + AHEAD_KINDS];
+		const uint64_t first = g->first[from];
+		uint64_t end = g->first[from + 1];
+
+		end = end - first > POINTERS_AHEAD ? first + POINTERS_AHEAD : end;
+		for (uint64_t i = first; i < end; i++)
+			__builtin_prefetch(&w->kind[POINTER_TARGET(g->to[i])], 1);
+	}
+}
+
 static void follow_waiting(struct work *w)
 {
 	const struct pointer_graph *g = w->g;
 
-	while (w->count > 0) {
-		const uint32_t from = w->waiting[--w->count];
+	for (; w->next < w->count; w->next++) {
+		const uint32_t from = w->waiting[w->next];
 		const bool is_reachable = w->kind[from] == LEAK_REACHABLE;
 
+		ask_for_memory(w);
 		for (uint64_t i = g->first[from]; i < g->first[from + 1]; i++)
 			reach_block(w, g->to[i], is_reachable);
 	}
@@ -48,10 +74,11 @@ static void follow_waiting(struct work *w)
 static void follow_roots(struct work *w)
 {
 	memset(w->kind, LEAK_DEFINITE, w->g->blocks->count);
-	for (uint64_t i = 0; i < w->g->roots; i++) {
+	w->next = w->count = 0;
+	for (uint64_t i = 0; i < w->g->roots; i++)
 		reach_block(w, w->g->root[i].to, true);
-		follow_waiting(w);
-	}
+	follow_waiting(w);
+	w->next = w->count = 0;
 }
 
 /* ---- heuristics ------------------------------------------------------------------------- */

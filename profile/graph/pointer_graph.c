@@ -8,6 +8,8 @@
 
 #include "cli/xmalloc.h"
 
+enum { LOOKED_UP_TOGETHER = 512 };
+
 /* There may be more pointers than array_reserve() counts. */
 static void *reserve_one(void *array, uint64_t count, uint64_t *room, size_t element)
 {
@@ -22,6 +24,8 @@ void pointer_graph_init(struct pointer_graph *g, const struct block_set *blocks)
 	*g = (struct pointer_graph){ .blocks = blocks };
 	block_index_init(&g->index, blocks);
 	g->first = xcalloc((size_t)blocks->count + 1, sizeof(*g->first));
+	g->waiting = xcalloc(LOOKED_UP_TOGETHER, sizeof(*g->waiting));
+	g->from = xcalloc(LOOKED_UP_TOGETHER, sizeof(*g->from));
 }
 
 static void begin_block(struct pointer_graph *g, uint32_t block)
@@ -41,45 +45,68 @@ static void append_pointer(struct pointer_graph *g, uint32_t target, uint64_t of
 	g->to[g->count++] = target | (offset ? POINTER_INTERIOR : 0);
 }
 
+static void append_waiting(struct pointer_graph *g)
+{
+	block_index_find_each(&g->index, g->waiting, g->waits);
+	for (size_t i = 0; i < g->waits; i++) {
+		begin_block(g, g->from[i]);
+		if (g->waiting[i].block != BLOCK_NONE)
+			append_pointer(g, g->waiting[i].block, g->waiting[i].offset);
+	}
+	g->waits = 0;
+}
+
 void pointer_graph_scan(struct pointer_graph *g, uint32_t block, const uint64_t *word,
 			size_t count)
 {
-	const uint64_t low = g->index.low, span = g->index.high - low;
-	uint64_t offset;
-
-	begin_block(g, block);
 	for (size_t i = 0; i < count; i++) {
-		uint32_t target = word[i] - low < span ?
-					  block_index_find(&g->index, word[i], &offset) :
-					  BLOCK_NONE;
-
-		if (target != BLOCK_NONE)
-			append_pointer(g, target, offset);
+		if (!block_index_may_have(&g->index, word[i]))
+			continue;
+		g->waiting[g->waits].word = word[i];
+		g->from[g->waits++] = block;
+		if (g->waits == LOOKED_UP_TOGETHER)
+			append_waiting(g);
 	}
 }
 
 void pointer_graph_finish(struct pointer_graph *g)
 {
+	append_waiting(g);
 	begin_block(g, g->blocks->count);
+}
+
+static void append_root_pointer(struct pointer_graph *g, uint32_t root, uint64_t place,
+				const struct block_lookup *look)
+{
+	if (look->block == BLOCK_NONE)
+		return;
+	g->root = reserve_one(g->root, g->roots, &g->root_room, sizeof(*g->root));
+	g->root[g->roots++] = (struct root_pointer){
+		.place = place,
+		.offset = look->offset,
+		.to = look->block | (look->offset ? POINTER_INTERIOR : 0),
+		.root = root,
+	};
 }
 
 void pointer_graph_scan_root(struct pointer_graph *g, uint32_t root, uint64_t place,
 			     const uint64_t *word, size_t count)
 {
-	uint64_t offset;
+	struct block_lookup look[LOOKED_UP_TOGETHER];
+	uint64_t at[LOOKED_UP_TOGETHER];
+	size_t waits = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t target = block_index_find(&g->index, word[i], &offset);
-
-		if (target == BLOCK_NONE)
+		if (block_index_may_have(&g->index, word[i])) {
+			look[waits].word = word[i];
+			at[waits++] = place + i * sizeof(*word);
+		}
+		if (waits < LOOKED_UP_TOGETHER && i + 1 < count)
 			continue;
-		g->root = reserve_one(g->root, g->roots, &g->root_room, sizeof(*g->root));
-		g->root[g->roots++] = (struct root_pointer){
-			.place = place + i * 8,
-			.offset = offset,
-			.to = target | (offset ? POINTER_INTERIOR : 0),
-			.root = root,
-		};
+		block_index_find_each(&g->index, look, waits);
+		for (size_t k = 0; k < waits; k++)
+			append_root_pointer(g, root, at[k], &look[k]);
+		waits = 0;
 	}
 }
 
@@ -90,5 +117,7 @@ void pointer_graph_free(struct pointer_graph *g)
 	free(g->to);
 	free(g->interior);
 	free(g->root);
+	free(g->waiting);
+	free(g->from);
 	*g = (struct pointer_graph){ .blocks = NULL };
 }

@@ -25,7 +25,7 @@ struct interior_pointer {
 
 /* A pointer from outside of all blocks. */
 struct root_pointer {
-	uint64_t place;	 /* its address; a register: of no meaning */
+	uint64_t place;	 /* its address, as the caller gave it */
 	uint64_t offset; /* in its target */
 	uint32_t to;	 /* target, and POINTER_INTERIOR */
 	uint32_t root;	 /* number that the caller gave to what it was found in */
@@ -42,6 +42,9 @@ struct pointer_graph {
 	struct root_pointer *root;
 	uint64_t roots, root_room;
 	uint32_t next; /* block whose pointers are added next */
+	struct block_lookup *waiting; /* words of blocks that are looked up together; private */
+	uint32_t *from;		      /* ... and the blocks that they are in */
+	size_t waits;
 };
 
 /* pointer_graph_init -- Makes a graph without pointers.

@@ -10,11 +10,19 @@
 
 #include "tests/lib/tap.h"
 
-enum { BASE = 0x10000, MANY = 40, GRAPHS = 3000 };
+enum { BASE = 0x10000, MANY = 40, GRAPHS = 3000, SETS = 300, WORDS = 700 };
 
 static struct block_set set;
 static struct pointer_graph graph;
 static struct leak_marks marks;
+
+static uint32_t seed = 1;
+
+static uint32_t next_random(uint32_t below)
+{
+	seed = seed * 1664525u + 1013904223u;
+	return (seed >> 8) % below;
+}
 
 static void add_block(uint64_t start, uint64_t size, uint32_t site, bool is_announced)
 {
@@ -113,6 +121,92 @@ static void test_crowded_index(void)
 	}
 	block_index_free(&x);
 	block_set_free(&set);
+}
+
+/* Looks at all blocks. */
+static uint32_t find_simply(uint64_t word, uint64_t *offset)
+{
+	for (uint32_t i = 0; i < set.count; i++) {
+		const struct heap_block *b = &set.block[i];
+
+		*offset = word - b->start;
+		if (word >= b->start && *offset < (b->size ? b->size : 1))
+			return i;
+	}
+	return BLOCK_NONE;
+}
+
+/* Blocks of all sizes, next to each other or far apart; ALIGN is 1 for announced ones. */
+static void make_random_blocks(uint32_t align)
+{
+	uint64_t at = (uint64_t)BASE + align * next_random(100);
+
+	for (uint32_t i = 1 + next_random(MANY); i > 0; i--) {
+		const uint64_t size = next_random(4) ? next_random(200) : next_random(8000000);
+		const uint64_t gap = next_random(3) ? 0 : next_random(3) ? next_random(500) :
+					       (uint64_t)next_random(100) << 30;
+
+		add_block(at, size, i, align == 1);
+		at += (size + gap + align) / align * align;
+	}
+	block_set_finish(&set);
+}
+
+static uint64_t random_word(void)
+{
+	const struct heap_block *b = &set.block[next_random(set.count)];
+
+	switch (next_random(3)) {
+	case 0:
+		return b->start + next_random(20) - 10;
+	case 1:
+		return b->start + b->size + next_random(20) - 10;
+	default:
+		return b->start + (b->size ? next_random((uint32_t)b->size) : 0);
+	}
+}
+
+static uint32_t count_wrong_lookups(const struct block_index *x)
+{
+	struct block_lookup look[WORDS];
+	uint32_t count = 0, wrong = 0;
+
+	for (int i = 0; i < WORDS; i++) {
+		const uint64_t word = random_word();
+
+		if (block_index_may_have(x, word))
+			look[count++].word = word;
+		else
+			wrong += find_simply(word, &look[count].offset) != BLOCK_NONE;
+	}
+	block_index_find_each(x, look, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t offset, alone;
+		const uint32_t block = find_simply(look[i].word, &offset);
+
+		wrong += look[i].block != block ||
+			 block_index_find(x, look[i].word, &alone) != block;
+		wrong += block != BLOCK_NONE && (look[i].offset != offset || alone != offset);
+	}
+	return wrong;
+}
+
+static void test_random_index(void)
+{
+	uint32_t wrong = 0, crowded = 0;
+
+	for (uint32_t i = 0; i < SETS; i++) {
+		struct block_index x;
+
+		make_random_blocks(i % 3 ? 8 : 1);
+		block_index_init(&x, &set);
+		wrong += count_wrong_lookups(&x);
+		crowded += x.is_crowded;
+		block_index_free(&x);
+		block_set_free(&set);
+	}
+	EQ_U(wrong, 0);
+	OK(crowded > 0 && crowded < SETS, "both kinds of index (%u crowded)", crowded);
 }
 
 /* ---- kinds ------------------------------------------------------------------------------ */
@@ -274,14 +368,6 @@ static void test_heuristics(void)
 
 /* ---- random graphs ---------------------------------------------------------------------- */
 
-static uint32_t seed = 1;
-
-static uint32_t next_random(uint32_t below)
-{
-	seed = seed * 1664525u + 1013904223u;
-	return (seed >> 8) % below;
-}
-
 /* Edges as a matrix: 1 interior, 2 start. */
 static uint8_t edge[MANY + 1][MANY];
 
@@ -389,6 +475,7 @@ int main(void)
 	test_set();
 	test_index();
 	test_crowded_index();
+	test_random_index();
 	test_kinds();
 	test_groups();
 	test_explained();
