@@ -32,6 +32,17 @@ static void write_site(const struct writer *w, uint32_t site)
 		fputs("null", w->out);
 }
 
+/* Where the function of a frame stands, if that is known. */
+static void write_line(const struct writer *w, uint32_t root)
+{
+	const struct holder_line *at = holder_names_line(w->names, w->moment, root);
+
+	if (!at->file)
+		return;
+	json_put_field(w->out, "file", at->file);
+	write_number(w->out, "line", at->line);
+}
+
 static void write_roots(const struct writer *w)
 {
 	static const char *const kind[MU_HOLDER_ROOT_KINDS] = {
@@ -47,6 +58,7 @@ static void write_roots(const struct writer *w)
 		fprintf(w->out, "%s{\"kind\":\"%s\",", i ? ",\n " : "\n ", kind[r->kind]);
 		json_put_field(w->out, "name", holder_names_root(w->names, w->moment, i));
 		json_put_field(w->out, "object", holders_text(w->h, r->object));
+		write_line(w, i);
 		write_number(w->out, "thread", r->thread);
 		fprintf(w->out, "\"address\":\"0x%" PRIx64 "\",\"size\":%" PRIu64 "}", r->address,
 			r->size);

@@ -61,6 +61,26 @@ static void put_mapping(FILE *out, const struct root_words *w, const struct mu_h
 		fputs(path, out);
 }
 
+/* "the stack of thread 4711, in run_server (server.c:80)" */
+static void put_frame(FILE *out, const struct root_words *w, const struct mu_holder_root *root,
+		      uint32_t number)
+{
+	const struct holder_line *at = holder_names_line(w->names, w->moment, number);
+	const char *name = holder_names_root(w->names, w->moment, number);
+	const char *base = at->file ? strrchr(at->file, '/') : NULL;
+
+	fputs("the stack of ", out);
+	put_thread(out, w, root);
+	if (*name)
+		fprintf(out, ", in %s", name);
+	else if (root->address)
+		fprintf(out, ", in 0x%" PRIx64, root->address);
+	if (at->file)
+		fprintf(out, " (%s:%" PRIu32 ")", base ? base + 1 : at->file, at->line);
+	else
+		put_object(out, holders_text(w->h, root->object));
+}
+
 static void put_root(FILE *out, const struct root_words *w, uint32_t number)
 {
 	const struct mu_holder_root *root = &w->h->root[number];
@@ -72,10 +92,7 @@ static void put_root(FILE *out, const struct root_words *w, uint32_t number)
 		put_variable(out, w, root, name);
 		break;
 	case MU_HOLDER_STACK:
-		if (*name)
-			fprintf(out, "%s on ", name);
-		fputs("the stack of ", out);
-		put_thread(out, w, root);
+		put_frame(out, w, root, number);
 		break;
 	case MU_HOLDER_LOST:
 		fputs("nothing: they are lost", out);

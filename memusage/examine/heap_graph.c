@@ -128,8 +128,25 @@ static uint32_t add_register_root(struct heap_graph *g, pid_t thread)
 	return r->count++;
 }
 
+/* A pointer's place tells which register it is in. */
+static void scan_general(struct heap_graph *g, uint32_t root, const uint64_t *word)
+{
+	pointer_graph_scan_root(&g->pointers, root, 0, word, TRACEE_REGISTERS);
+}
+
 /* The registers of the thread that ends the process are those of exit() and of the recorder: those
  * of its caller stand for them. */
+static void scan_exit_registers(struct heap_graph *g, uint32_t root, const struct mu_examined *e)
+{
+	/* In the order of tracee_pointers(): rbx, rbp, r12 to r15. */
+	static const uint8_t place[MU_EXAMINED_REGISTERS] = { 1, 6, 11, 12, 13, 14 };
+	uint64_t word[TRACEE_REGISTERS] = { 0 };
+
+	for (unsigned int i = 0; i < MU_EXAMINED_REGISTERS; i++)
+		word[place[i]] = e->exit_register[i];
+	scan_general(g, root, word);
+}
+
 static void scan_registers(struct heap_graph *g, const struct snapshot *s)
 {
 	for (uint32_t i = 0; i < s->tracee.count; i++) {
@@ -138,15 +155,14 @@ static void scan_registers(struct heap_graph *g, const struct snapshot *s)
 		uint64_t word[TRACEE_REGISTERS];
 
 		if (s->examined.exit_thread == (uint32_t)t->tid) {
-			pointer_graph_scan_root(&g->pointers, root, 0, s->examined.exit_register,
-						MU_EXAMINED_REGISTERS);
+			scan_exit_registers(g, root, &s->examined);
 			continue;
 		}
 		tracee_pointers(t, word);
-		pointer_graph_scan_root(&g->pointers, root, 0, word, TRACEE_REGISTERS);
+		scan_general(g, root, word);
 		/* What calls is a function of libc, and none keeps vector registers. */
 		if (!t->is_in_call)
-			pointer_graph_scan_root(&g->pointers, root, 0, t->extended,
+			pointer_graph_scan_root(&g->pointers, root, sizeof(word), t->extended,
 						t->extended_words);
 	}
 }

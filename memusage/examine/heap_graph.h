@@ -11,7 +11,9 @@
 #define HEAP_GRAPH_TLS (UINT32_MAX - 1)
 
 struct heap_graph {
-	struct pointer_graph pointers; /* roots are numbers of roots.root, or HEAP_GRAPH_TLS */
+	/* Roots are numbers of roots.root, or HEAP_GRAPH_TLS. The place of a pointer in a register
+	 * is 8 times its number in tracee_pointers(), beyond those of an extended one. */
+	struct pointer_graph pointers;
 	struct roots roots;
 	bool is_incomplete; /* some memory could not be read */
 };

@@ -76,8 +76,13 @@ void tracee_read_extended(struct tracee_thread *thread);
 /* tracee_pointers -- Copies the general registers of a thread that can hold pointers. */
 void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS]);
 
-/* tracee_stack, tracee_base -- Return the stack pointer of a thread, and the base of its TLS. */
+/* tracee_abi_number -- Returns the ABI's number of register I < TRACEE_REGISTERS of those. */
+unsigned int tracee_abi_number(unsigned int i);
+
+/* tracee_stack, tracee_base, tracee_code -- Return the stack pointer of a thread, the base of its
+ * TLS, and the address of what it runs next. */
 uint64_t tracee_stack(const struct tracee_thread *thread);
+uint64_t tracee_code(const struct tracee_thread *thread);
 uint64_t tracee_base(const struct tracee_thread *thread);
 
 /* tracee_copy -- Makes a copy of the stopped process by a clone() in one of its threads.

@@ -78,6 +78,19 @@ void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_RE
 	memcpy(word, all, sizeof(all));
 }
 
+unsigned int tracee_abi_number(unsigned int i)
+{
+	static const uint8_t number[TRACEE_REGISTERS] = { 0, 3, 2,  1,	4,  5,	6, 8,
+							  9, 10, 11, 12, 13, 14, 15 };
+
+	return number[i];
+}
+
+uint64_t tracee_code(const struct tracee_thread *thread)
+{
+	return thread->regs.rip;
+}
+
 uint64_t tracee_stack(const struct tracee_thread *thread)
 {
 	return thread->regs.rsp;
@@ -336,6 +349,16 @@ void tracee_call_read_registers(struct tracee_thread *thread)
 void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS])
 {
 	memset(word, 0, TRACEE_REGISTERS * sizeof(*word));
+}
+
+unsigned int tracee_abi_number(unsigned int i)
+{
+	return i;
+}
+
+uint64_t tracee_code(const struct tracee_thread *thread)
+{
+	return 0;
 }
 
 uint64_t tracee_stack(const struct tracee_thread *thread)

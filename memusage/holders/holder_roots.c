@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/examine/process_modules.h"
+#include "memusage/holders/thread_frames.h"
 #include "memusage/holders/thread_storage.h"
 #include "profile/base/array.h"
 #include "profile/symbols/enclosing_symbols.h"
@@ -16,14 +17,15 @@
 /* A thread holds things for moments: a rank of its own. */
 enum { RANK_VARIABLES, RANK_THREADS };
 
-/* A pointer whose root is a symbol. */
+/* A pointer whose root is a symbol, or a frame. */
 struct named_pointer {
 	uint64_t pointer; /* index in the graph's `root` */
-	uint64_t address; /* in the file of the object, or in its thread-local storage */
-	uint64_t start, size; /* of the symbol, 0 none */
+	uint64_t address; /* in the file of the object, or in its thread-local storage; of code */
+	uint64_t start, size; /* of the symbol, 0 none; of a frame the address of its code */
 	uint32_t module;  /* MODULES_NONE: none */
 	uint32_t thread;
 	uint32_t name;	  /* of struct strings */
+	uint32_t frame;	  /* of a stack; STACK_FRAMES_NONE: not known */
 	enum mu_holder_root_kind kind;
 };
 
@@ -33,6 +35,7 @@ struct search {
 	const struct heap_graph *g;
 	struct process_modules modules;
 	struct thread_storage storage;
+	struct thread_frames frames;
 	struct named_pointer *named;
 	uint64_t count, room;
 	uint32_t *of_area; /* root of each mapping, HOLDING_NO_ROOT none yet */
@@ -52,9 +55,12 @@ static uint32_t append_root(struct holder_roots *r, const struct mu_holder_root 
 	const uint32_t room = r->room;
 
 	array_reserve(&r->root, &r->room, r->count + UINT64_C(1), sizeof(*r->root));
-	if (r->room != room)
+	if (r->room != room) {
 		r->rank = xreallocarray(r->rank, r->room, sizeof(*r->rank));
+		r->nest = xreallocarray(r->nest, r->room, sizeof(*r->nest));
+	}
 	r->root[r->count] = *root;
+	r->nest[r->count] = (struct holding_nest){ .number = 0 };
 	r->rank[r->count] = is_of_moment(root) ? RANK_THREADS : RANK_VARIABLES;
 	return r->count++;
 }
@@ -90,7 +96,7 @@ static void append_named(struct search *x, uint64_t pointer, enum mu_holder_root
 	}
 	x->named[x->count++] = (struct named_pointer){
 		.pointer = pointer, .kind = kind, .module = module, .address = address,
-		.thread = (uint32_t)thread };
+		.start = kind == MU_HOLDER_STACK ? address : 0, .thread = (uint32_t)thread };
 }
 
 static void append_variable(struct search *x, uint64_t pointer, uint32_t module, uint64_t place)
@@ -105,9 +111,21 @@ static void append_storage(struct search *x, uint64_t pointer, const struct stor
 	append_named(x, pointer, MU_HOLDER_TLS, b->module, place - b->start, b->thread);
 }
 
-static void append_stack(struct search *x, uint64_t pointer, const struct root *root)
+static void append_stack(struct search *x, uint64_t pointer, const struct root *root,
+			 uint32_t frame)
 {
-	append_named(x, pointer, MU_HOLDER_STACK, MODULES_NONE, 0, root->thread);
+	uint64_t code = 0;
+	uint32_t module = MODULES_NONE;
+
+	if (frame != STACK_FRAMES_NONE) {
+		code = x->frames.all.frame[frame].code;
+		module = process_modules_find(&x->modules, code);
+	}
+	append_named(x, pointer, MU_HOLDER_STACK, module,
+		     code - (module == MODULES_NONE ? 0 : x->modules.all.module[module].bias),
+		     frame == STACK_FRAMES_NONE ? root->thread :
+						  thread_frames_thread(&x->frames, frame));
+	x->named[x->count - 1].frame = frame;
 }
 
 static void assign_pointer(struct search *x, uint64_t i)
@@ -122,7 +140,7 @@ static void assign_pointer(struct search *x, uint64_t i)
 		return;
 	}
 	if (root->kind == ROOT_REGISTERS) {
-		append_stack(x, i, root);
+		append_stack(x, i, root, thread_frames_of_pointer(&x->frames, root, p));
 		return;
 	}
 	storage = thread_storage_at(&x->storage, p->place);
@@ -132,7 +150,7 @@ static void assign_pointer(struct search *x, uint64_t i)
 	else if (module != MODULES_NONE)
 		append_variable(x, i, module, p->place);
 	else if (root->kind == ROOT_STACK)
-		append_stack(x, i, root);
+		append_stack(x, i, root, thread_frames_of_pointer(&x->frames, root, p));
 	else
 		x->r->of_pointer[i] = HOLDING_NO_ROOT;
 }
@@ -146,6 +164,8 @@ static void assign_to_areas(struct search *x)
 				x, x->g->roots.root[x->g->pointers.root[i].root].area);
 	}
 }
+
+/* ---- names ------------------------------------------------------------------------------ */
 
 static int compare_addresses(const void *a, const void *b)
 {
@@ -195,6 +215,8 @@ static void name_pointers(struct search *x, struct named_pointer *p, uint64_t co
 		if (!hit[i].name)
 			continue;
 		p[i].name = add_text(x->r, hit[i].name);
+		if (p[i].kind == MU_HOLDER_STACK)
+			continue;
 		p[i].start = hit[i].start;
 		p[i].size = hit[i].size;
 	}
@@ -226,9 +248,22 @@ static uint32_t append_named_root(struct search *x, const struct named_pointer *
 
 	if (m)
 		root.object = add_text(x->r, m->path);
-	if (m && p->name && p->kind != MU_HOLDER_TLS)
+	if (p->kind == MU_HOLDER_STACK)
+		root.address = p->start + (m ? m->bias : 0);
+	else if (m && p->name && p->kind != MU_HOLDER_TLS)
 		root.address = p->start + m->bias;
 	return append_root(x->r, &root);
+}
+
+/* A thread is a nest of frames. Of several frames that are one root the outermost one counts, and
+ * what is in no known frame is further out than all: frames are in the order of addresses. */
+static void put_into_nest(struct holder_roots *r, uint32_t root, const struct named_pointer *p)
+{
+	const uint32_t depth = STACK_FRAMES_NONE - p->frame;
+	struct holding_nest *nest = &r->nest[root];
+
+	if (nest->number == 0 || depth < nest->depth)
+		*nest = (struct holding_nest){ p->thread, depth };
 }
 
 static void make_named_roots(struct search *x)
@@ -241,6 +276,8 @@ static void make_named_roots(struct search *x)
 
 		if (i == 0 || compare_symbols(p - 1, p) != 0)
 			root = append_named_root(x, p);
+		if (p->kind == MU_HOLDER_STACK)
+			put_into_nest(x->r, root, p);
 		x->r->of_pointer[p->pointer] = root;
 	}
 }
@@ -259,6 +296,7 @@ void holder_roots_find(struct holder_roots *r, const struct snapshot *s,
 	memset(x.of_area, 0xff, areas * sizeof(*x.of_area));
 	process_modules_read(&x.modules, s);
 	thread_storage_find(&x.storage, s, &x.modules);
+	thread_frames_find(&x.frames, s, &x.modules);
 	for (uint64_t i = 0; i < g->pointers.roots; i++)
 		assign_pointer(&x, i);
 	if (x.count > 0) {
@@ -266,6 +304,7 @@ void holder_roots_find(struct holder_roots *r, const struct snapshot *s,
 		make_named_roots(&x);
 	}
 	assign_to_areas(&x);
+	thread_frames_free(&x.frames);
 	thread_storage_free(&x.storage);
 	process_modules_free(&x.modules);
 	free(x.named);
@@ -276,6 +315,7 @@ void holder_roots_free(struct holder_roots *r)
 {
 	free(r->root);
 	free(r->rank);
+	free(r->nest);
 	free(r->of_pointer);
 	strings_free(&r->texts);
 	*r = (struct holder_roots){ .count = 0 };

@@ -14,7 +14,8 @@
 
 struct holder_roots {
 	struct mu_holder_root *root; /* `name` and `object` are numbers of `texts` */
-	uint8_t *rank;		     /* for struct holding_roots */
+	uint8_t *rank;		     /* for struct holding_roots, as are nests */
+	struct holding_nest *nest;
 	uint32_t count, room;
 	uint32_t *of_pointer;	     /* root of each pointer of the graph's `root` */
 	struct strings texts;

@@ -54,7 +54,8 @@ static void find_holding(struct found *f, const struct snapshot *s, struct holdi
 	heap_graph_build(&g, s);
 	f->is_incomplete = g.is_incomplete;
 	holder_roots_find(&f->roots, s, &g);
-	roots = (struct holding_roots){ f->roots.of_pointer, f->roots.rank, f->roots.count };
+	roots = (struct holding_roots){ f->roots.of_pointer, f->roots.rank, f->roots.count,
+					f->roots.nest };
 	holding_build(h, &g.pointers, &roots);
 	heap_graph_free(&g);
 }

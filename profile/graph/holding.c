@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "profile/graph/nested_roots.h"
 
 enum { RANK_LOST = HOLDING_LEAST_RANK + 1, RANKS = RANK_LOST + 1 };
 /* While ranks are given: not reached yet. No block keeps it. */
@@ -194,11 +195,26 @@ static void add_block_edges(struct holding *h, const struct pointer_graph *p, bo
 
 /* ---- all together ----------------------------------------------------------------------- */
 
+/* The ranks of blocks are known. */
+static void make_graph(struct holding *h, const struct pointer_graph *p,
+		       const struct holding_roots *roots, const uint8_t *state)
+{
+	h->graph.count = HOLDING_BLOCK(h, p->blocks->count);
+	h->graph.first = xcalloc((size_t)h->graph.count + 1, sizeof(*h->graph.first));
+	count_root_edges(h, p, roots, state);
+	add_block_edges(h, p, true);
+	h->graph.to = xmalloc((h->graph.first[h->graph.count] + 1) * sizeof(*h->graph.to));
+	fill_root_edges(h, p, roots, state);
+	add_block_edges(h, p, false);
+}
+
 void holding_build(struct holding *h, const struct pointer_graph *p,
 		   const struct holding_roots *roots)
 {
+	struct holding_roots counted = *roots;
 	const uint32_t count = p->blocks->count;
 	struct ranking r = { .p = p, .waiting = xmalloc((count + (size_t)1) * sizeof(uint32_t)) };
+	uint32_t *of_pointer;
 	uint8_t *state;
 
 	*h = (struct holding){ .roots = roots->count + 1, .rank = xcalloc((size_t)count + 1, 1) };
@@ -206,13 +222,11 @@ void holding_build(struct holding *h, const struct pointer_graph *p,
 	give_ranks(&r, roots);
 	state = find_leaders(&r);
 	free(r.waiting);
-	h->graph.count = HOLDING_BLOCK(h, count);
-	h->graph.first = xcalloc((size_t)h->graph.count + 1, sizeof(*h->graph.first));
-	count_root_edges(h, p, roots, state);
-	add_block_edges(h, p, true);
-	h->graph.to = xmalloc((h->graph.first[h->graph.count] + 1) * sizeof(*h->graph.to));
-	fill_root_edges(h, p, roots, state);
-	add_block_edges(h, p, false);
+	of_pointer = nested_roots_drop(p, roots, h->rank);
+	if (of_pointer)
+		counted.of_pointer = of_pointer;
+	make_graph(h, p, &counted, state);
+	free(of_pointer);
 	free(state);
 }
 

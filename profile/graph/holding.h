@@ -18,11 +18,19 @@
 #define HOLDING_LEAST_RANK 254 /* lost blocks have the next one */
 #define HOLDING_NO_ROOT UINT32_MAX
 
+/* Some roots are around others, as the frame of a function is around those that it calls. Of what
+ * both lead to only the outer one is told to hold it. */
+struct holding_nest {
+	uint32_t number; /* of roots around each other, 0 none */
+	uint32_t depth;	 /* 0 the outermost */
+};
+
 struct holding_roots {
 	const uint32_t *of_pointer; /* root of each pointer of the graph's `root`, or
 				     * HOLDING_NO_ROOT: the pointer does not count */
 	const uint8_t *rank;	    /* of each root, up to HOLDING_LEAST_RANK */
 	uint32_t count;
+	const struct holding_nest *nest; /* of each root; NULL: all have none */
 };
 
 struct holding {

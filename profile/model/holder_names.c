@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/strings.h"
+#include "profile/model/holder_frames.h"
 #include "profile/symbols/demangle_list.h"
 
 enum { FRAMES_MOST = 16 }; /* between an allocator and operator new */
@@ -126,12 +127,42 @@ static void add_text(struct holder_names *n, char *text)
 	n->text[n->count++] = text;
 }
 
-static void add_roots(struct holder_names *n, const struct holders *h)
+/* Returns the function of a frame, without calls that were inlined into it, or NULL. */
+static const struct symbols_level *level_of_frame(const struct profile *p, const struct holders *h,
+						  const struct mu_holder_root *root)
 {
-	for (uint32_t i = 0; i < h->head->roots; i++)
-		add_text(n, xstrdup(holders_text(h, h->root[i].name)));
-	for (uint32_t i = 0; i < h->head->roots; i++)
-		drop_number(n->text[n->count - 1 - i]);
+	const struct symbols_level *level;
+	struct holder_frame frame;
+	uint32_t count;
+
+	if (!holder_frames_of_root(&frame, h, root, &p->modules))
+		return NULL;
+	level = profile_levels(p, profile_location(p, frame.pc, frame.module), &count);
+	return count > 0 ? &level[count - 1] : NULL;
+}
+
+static void add_frame(struct holder_names *n, const struct profile *p,
+		      const struct symbols_level *level, const char *name)
+{
+	if (level->file)
+		n->line[n->count] = (struct holder_line){ symbols_text(&p->symbols, level->file),
+							  level->line };
+	add_text(n, xstrdup(level->full ? symbols_text(&p->symbols, level->full) : name));
+}
+
+static void add_roots(struct holder_names *n, const struct holders *h, const struct profile *p)
+{
+	for (uint32_t i = 0; i < h->head->roots; i++) {
+		const struct symbols_level *level = level_of_frame(p, h, &h->root[i]);
+		const char *name = holders_text(h, h->root[i].name);
+
+		if (level) {
+			add_frame(n, p, level, name);
+			continue;
+		}
+		add_text(n, xstrdup(name));
+		drop_number(n->text[n->count - 1]);
+	}
 }
 
 /* The last moment that knows the class counts. */
@@ -193,10 +224,11 @@ void holder_names_init(struct holder_names *n, const struct holders *h, uint32_t
 	for (uint32_t i = 0; i < count; i++)
 		room += h[i].head->roots;
 	n->text = xcalloc(room, sizeof(*n->text));
+	n->line = xcalloc(room, sizeof(*n->line));
 	add_text(n, xstrdup(""));
 	for (uint32_t i = 0; i < count; i++) {
 		n->first[i] = n->count;
-		add_roots(n, &h[i]);
+		add_roots(n, &h[i], p);
 	}
 	n->first[count] = n->count;
 	find_types(n, h, count, p, &pool);
@@ -211,6 +243,12 @@ const char *holder_names_root(const struct holder_names *n, uint32_t moment, uin
 	return n->text[n->first[moment] + root];
 }
 
+const struct holder_line *holder_names_line(const struct holder_names *n, uint32_t moment,
+					    uint32_t root)
+{
+	return &n->line[n->first[moment] + root];
+}
+
 const char *holder_names_type(const struct holder_names *n, uint32_t site)
 {
 	return site < n->sites ? n->text[n->type[site]] : "";
@@ -222,6 +260,7 @@ void holder_names_free(struct holder_names *n)
 		free(n->text[i]);
 	free(n->text);
 	free(n->first);
+	free(n->line);
 	free(n->type);
 	*n = (struct holder_names){ .count = 0 };
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "profile/base/array.h"
+#include "profile/model/holder_frames.h"
 
 #define NO_REQUEST UINT32_MAX
 #define OBJECT_NAME 200
@@ -70,11 +72,25 @@ static struct frame_place add_frame_location(struct profile *p, uint32_t i,
 	return (struct frame_place){ from->pc, module, i };
 }
 
+/* Frames that hold blocks have a location, but no place in the tree. */
+static void make_all_locations(struct profile *p, struct frame_place *place, uint32_t places,
+			       const struct holder_frames *held)
+{
+	for (uint32_t i = 0; i < held->count; i++)
+		place[places++] = (struct frame_place){ held->frame[i].pc, held->frame[i].module,
+							0 };
+	make_locations(p, place, places);
+	p->frame[0].location = 0;
+}
+
 static void load_frame_tree(struct profile *p, const struct image *im)
 {
 	uint32_t count = limited_section_count(im, MU_SEC_FRAMES, PROFILE_FRAMES_MAX), places = 0;
-	struct frame_place *place = xreallocarray(NULL, (size_t)count + 1, sizeof(*place));
+	struct frame_place *place;
+	struct holder_frames held;
 
+	holder_frames_read(&held, im, &p->modules);
+	place = xreallocarray(NULL, (size_t)count + held.count + 1, sizeof(*place));
 	p->frame = xcalloc((size_t)count + 1, sizeof(*p->frame));
 	for (uint32_t i = 1; i < count; i++) {
 		struct mu_frame from;
@@ -87,7 +103,8 @@ static void load_frame_tree(struct profile *p, const struct image *im)
 		place[places++] = add_frame_location(p, i, &from, place);
 	}
 	p->frame_count = places + 1;
-	make_locations(p, place, places);
+	make_all_locations(p, place, places, &held);
+	holder_frames_free(&held);
 	free(place);
 }
 
@@ -243,6 +260,19 @@ const struct symbols_level *profile_levels(const struct profile *p, uint32_t loc
 		return NULL;
 	*count = s->symbol[request].count;
 	return &s->level[s->symbol[request].first];
+}
+
+uint32_t profile_location(const struct profile *p, uint64_t pc, uint32_t module)
+{
+	uint32_t i = (uint32_t)array_first_from(p->location, p->location_count,
+						sizeof(*p->location),
+						offsetof(struct location, pc), pc);
+
+	for (; i < p->location_count && p->location[i].pc == pc; i++) {
+		if (p->location[i].module == module)
+			return i;
+	}
+	return PROFILE_NO_LOCATION;
 }
 
 const char *profile_function(const struct profile *p, uint32_t location)

@@ -99,6 +99,12 @@ int profile_resolve(struct profile *p, const struct symbols_options *o, struct m
 /* profile_free -- release everything. Fine for a zeroed struct, and twice. */
 void profile_free(struct profile *p);
 
+#define PROFILE_NO_LOCATION UINT32_MAX
+
+/* profile_location -- Returns the number of the location with a pc in a module, MODULES_NONE for
+ * none, or PROFILE_NO_LOCATION. */
+uint32_t profile_location(const struct profile *p, uint64_t pc, uint32_t module);
+
 /* profile_levels -- the names of a location, innermost first.
  *
  * count  set to how many; 0 if nothing is known, or nothing was resolved yet.

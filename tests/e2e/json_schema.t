@@ -41,6 +41,8 @@ try leaks --leak-check=full "$budget" 10 3
 is "$(grep -c '"leak_checks"' leaks.json)" 1 '... with its leak check'
 try pages --fragmentation "$budget" 1000
 is "$(grep -c '"live_sites"' pages.json)" 1 '... with its pages'
+try held --holders "$budget" 1000
+is "$(grep -c '"shortest"' held.json)" 1 '... with what holds its blocks'
 try sampled --sample=1K "$budget" 3000 20
 is "$(grep -c '"sampling"' sampled.json)" 1 '... with its bounds'
 try mapped --mmap ls /

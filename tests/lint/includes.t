@@ -40,7 +40,7 @@ my %rooms = (
 		interpose hooks emulator attach)],
 	memusage => [qw(common options record examine holders allocator attach report collector remote
 		launcher)],
-	profile => [qw(base graph pages names symbols read model compare budget save merge)],
+	profile => [qw(base graph pages names symbols unwind read model compare budget save merge)],
 	formats => ['base', 'holders', '', 'gate', 'leaks', 'pprof', 'viewers', 'page', 'push'],
 	memusageprint => ['job', 'export', 'text', 'dhat', 'diff', 'gate', 'live', 'merge', ''],
 	memusagestat => ['drawing', ''],

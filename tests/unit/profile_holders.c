@@ -53,10 +53,13 @@ static void add_root(uint32_t root, uint32_t to)
 	pointer_graph_scan_root(&graph, root, 0, &word, 1);
 }
 
+static const struct holding_nest *nests; /* of roots, for the next call */
+
 static void find_holders(const uint8_t *rank, uint32_t roots, uint32_t most)
 {
 	uint32_t *of_pointer = calloc(graph.roots + 1, sizeof(*of_pointer));
-	const struct holding_roots r = { .of_pointer = of_pointer, .rank = rank, .count = roots };
+	const struct holding_roots r = { .of_pointer = of_pointer, .rank = rank, .count = roots,
+					 .nest = nests };
 	struct block_tree tree;
 
 	for (uint64_t i = 0; i < graph.roots; i++)
@@ -177,6 +180,45 @@ static void test_ranks(void)
 	EQ_U(bytes_of_root(&retained, 0), 100 + 101);
 	EQ_U(bytes_of_root(&retained, 1), 102 + 103);
 	EQ_U(sets.count, 0);
+	free_all();
+}
+
+/* Root 0 is a variable. Of a nest root 3 is the outermost, then 2 and 1; root 4 is of another one. */
+static void test_nests(void)
+{
+	static const uint8_t rank[] = { 0, 1, 1, 1, 1 };
+	static const struct holding_nest nest[] = { { 0 }, { 7, 5 }, { 7, 2 }, { 7, 0 }, { 8, 1 } };
+
+	nests = nest;
+	add_blocks(9, NULL);
+	add_root(0, 0);
+	add_root(3, 0); /* the variable's: what it leads to is not followed */
+	add_pointer(0, 7);
+	add_root(1, 7);
+	add_root(3, 1); /* 1 -> 2 -> 3, which inner frames have, too */
+	add_pointer(1, 2);
+	add_pointer(2, 3);
+	add_root(2, 2);
+	add_root(1, 3);
+	add_root(2, 4); /* 4 is of two nests, the innermost of one does not count */
+	add_root(1, 4);
+	add_root(4, 4);
+	add_root(1, 5); /* 5 only the innermost has, 6 only the middle one, twice */
+	add_root(2, 6);
+	add_root(2, 6);
+	add_root(4, 8);
+	find_holders(rank, 5, 1000);
+	nests = NULL;
+	EQ_U(bytes_of_root(&retained, 0), 100 + 107);
+	EQ_U(bytes_of_root(&retained, 1), 105);
+	EQ_U(bytes_of_root(&retained, 2), 106);
+	EQ_U(bytes_of_root(&retained, 3), 101 + 102 + 103);
+	EQ_U(bytes_of_root(&retained, 4), 108);
+	EQ_U(bytes_below(&retained, 0), set.bytes);
+	EQ_U(sets.count, 1);
+	EQ_U(sets.set[0].count, 2);
+	EQ_U(sets.set[0].root[0], 2);
+	EQ_U(sets.set[0].root[1], 4);
 	free_all();
 }
 
@@ -455,6 +497,7 @@ int main(void)
 	test_links();
 	test_many_links();
 	test_ranks();
+	test_nests();
 	test_list();
 	test_many_roots();
 	test_rest();
