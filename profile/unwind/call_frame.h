@@ -40,7 +40,14 @@ struct call_library;
 struct call_tables;
 
 /* call_frame_kept -- Returns the place of a register among those that functions keep, or -1. */
-int call_frame_kept(unsigned int reg);
+static inline int call_frame_kept(unsigned int reg)
+{
+	if (reg == CALL_RBX)
+		return 0;
+	if (reg == CALL_RBP)
+		return 1;
+	return reg >= CALL_R12 && reg <= CALL_R15 ? (int)(2 + reg - CALL_R12) : -1;
+}
 
 /* call_frame_load -- Loads libdw, for good. Returns NULL if it is not there.
  *

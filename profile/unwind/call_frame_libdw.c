@@ -41,15 +41,6 @@ struct call_tables {
 	Dwarf_CFI *cfi;
 };
 
-int call_frame_kept(unsigned int reg)
-{
-	if (reg == CALL_RBX)
-		return 0;
-	if (reg == CALL_RBP)
-		return 1;
-	return reg >= CALL_R12 && reg <= CALL_R15 ? (int)(2 + reg - CALL_R12) : -1;
-}
-
 /* ---- operations ------------------------------------------------------------------------- */
 
 /* One computation. */

@@ -6,11 +6,6 @@
 
 #include <stddef.h>
 
-int call_frame_kept(unsigned int reg)
-{
-	return -1;
-}
-
 const struct call_library *call_frame_load(void)
 {
 	return NULL;

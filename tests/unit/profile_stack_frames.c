@@ -285,7 +285,7 @@ int main(void)
 	dl_iterate_phdr(add_object, NULL);
 	test_nothing();
 	test_saved_registers();
-	if (call_frame_kept(CALL_RBX) >= 0) {
+	if (call_frame_load()) {
 		test_own_stack();
 		test_hostile_stacks();
 		test_damaged_tables();
