@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "recording/attach.h"
 
 /* The state of a thread, in the part of its structure that glibc leaves unused. glibc does not
@@ -23,5 +24,5 @@ struct attached {
 	uint64_t auxv[2 * MU_ATTACH_WORDS];
 };
 
-extern struct attached attached;
-extern __thread struct attached_thread attached_thread;
+extern HIDDEN struct attached attached;
+extern HIDDEN __thread struct attached_thread attached_thread;

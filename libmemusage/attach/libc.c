@@ -10,8 +10,7 @@
 #include <stdint.h>
 
 #include "libmemusage/attach/attached.h"
-
-#define HIDDEN __attribute__((visibility("hidden")))
+#include "libmemusage/base/export.h"
 
 int *__errno_location(void);
 unsigned long getauxval(unsigned long type);

@@ -35,7 +35,7 @@ static void end_calloc(struct quick_call *call);
 static void end_memalign(struct quick_call *call);
 static void end_posix_memalign(struct quick_call *call);
 
-extern struct quick_heap quick_heap __attribute__((visibility("hidden")));
+extern HIDDEN struct quick_heap quick_heap;
 struct quick_heap quick_heap = {
 	.calloc = { .end = end_calloc },
 	.realloc = { .begin = begin_realloc, .end = end_realloc },

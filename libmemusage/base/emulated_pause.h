@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "libmemusage/base/export.h"
+
 #define EMULATED_SYSCALL 0x4d454d /* not a number of a system call; the kernel says ENOSYS */
 /* Instead of an address: the instructions between the two calls are not the program's. The first
  * has two more arguments, the beginning and the end of the recorder's code. */
@@ -13,7 +15,7 @@ enum { EMULATED_PAUSE = 1, EMULATED_RESUME = 2 };
 
 /* The first pause finds out if an emulator has to know of pauses. */
 enum emulated_pauses { PAUSES_NONE = 0, PAUSES_UNKNOWN, PAUSES_COUNT };
-extern enum emulated_pauses emulated_pauses;
+extern HIDDEN enum emulated_pauses emulated_pauses;
 
 /* emulated_pause_slow -- do emulated_pause() where there may be an emulator. */
 void emulated_pause_slow(void);

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "recording/recording.h"
 
 #define LOCK_LINE 64 /* bytes: two locks in one cache line would slow down each other's holders */
@@ -50,7 +51,7 @@ struct recorder_locks {
 	_Alignas(LOCK_LINE) uint32_t triggers;
 };
 
-extern struct recorder_locks locks;
+extern HIDDEN struct recorder_locks locks;
 
 /* locks_free_all -- free every lock, whichever thread held it.
  *

@@ -6,5 +6,7 @@
 
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
+
 /* Not 0 while the calling thread is in a real realloc, whose copy DHAT does not count. */
-extern __thread uint32_t copies_quiet;
+extern HIDDEN __thread uint32_t copies_quiet;

@@ -20,6 +20,8 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "libmemusage/base/export.h"
+
 struct real {
 	long (*syscall)(long, long, long, long, long, long, long); /* first: syscall_entry.S */
 	void *(*malloc)(size_t);
@@ -67,7 +69,7 @@ struct real {
 	int (*dlclose)(void *);
 };
 
-extern struct real real;
+extern HIDDEN struct real real;
 
 /* real_resolve -- find all real functions. Idempotent; a recursive call returns at once. */
 void real_resolve(void);

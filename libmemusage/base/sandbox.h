@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
+
 struct sandbox {
 	bool is_on;	    /* it has asked for seccomp, or for no_new_privs, which comes first */
 	bool is_strict;	    /* ... for the mode in which threads and children cannot be made */
@@ -18,7 +20,7 @@ struct sandbox {
 	int64_t tid_at; /* where libc keeps a thread's ID, from the thread pointer; 0: not found */
 };
 
-extern struct sandbox sandbox;
+extern HIDDEN struct sandbox sandbox;
 
 /* sandbox_begin -- prepare for a sandbox, while system calls are allowed.
  *

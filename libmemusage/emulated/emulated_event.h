@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "recording/recording.h"
 
 enum { EMULATED_ASKED = 1, EMULATED_RECORDED = 2 };
@@ -27,7 +28,7 @@ struct emulated_event {
 };
 
 /* emulated_event_ask -- address of the instruction that stores EMULATED_ASKED. */
-extern const char emulated_event_ask[] __attribute__((visibility("hidden")));
+extern HIDDEN const char emulated_event_ask[];
 
 /* emulated_event_answer -- record an event if that needs only the recorder's own code.
  *

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/recorder.h"
 #include "recording/copies.h"
 
@@ -20,7 +21,7 @@ struct copies {
 	bool are_seen_inside; /* ... and the C library's inner copies are seen */
 };
 
-extern struct copies copies;
+extern HIDDEN struct copies copies;
 
 /* copies_event -- record a copy of bytes, before or after it is made.
  *

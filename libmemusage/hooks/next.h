@@ -77,7 +77,7 @@ struct next_libc {
 #undef NEXT_MEMBER
 };
 
-extern struct next_libc next_functions;
+extern HIDDEN struct next_libc next_functions;
 
 /* next_resolve -- find all of them. Idempotent. */
 void next_resolve(void);

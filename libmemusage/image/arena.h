@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/base/locks.h"
 #include "recording/recording.h"
 
 /* The locks of this process; the emulator's plugin uses those of the process that it emulates. */
-extern struct arena_locks *arena_locks;
+extern HIDDEN struct arena_locks *arena_locks;
 
 /* arena_alloc -- allocate zeroed memory from the bottom of the image.
  *

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
+
 /* One for each probe, in the order of the notes. A consumer adds 1 to it while it listens. */
 union probe_semaphores {
 	struct {
@@ -24,7 +26,7 @@ union probe_semaphores {
 	};
 	uint32_t any;
 };
-extern union probe_semaphores probe_semaphores;
+extern HIDDEN union probe_semaphores probe_semaphores;
 
 /* probes_are_wanted -- return whether a consumer listens. Async-signal-safe, cost below 1 ns. */
 static inline __attribute__((always_inline)) bool probes_are_wanted(void)

@@ -14,6 +14,35 @@ static const uint32_t always_awake = 1;
 struct gate gate;
 struct recorder rec = { .awake = &always_awake };
 
+static bool word_samples(uint32_t word)
+{
+	return word & GATE_PLAIN && word >> 16 & MODE_SAMPLE && !(word >> 16 & MODE_PAUSED);
+}
+
+/* The thread that stores last has seen what the others changed. */
+static void follow_gate(void)
+{
+	bool samples;
+
+	do {
+		samples = word_samples(__atomic_load_n(&gate.word, __ATOMIC_SEQ_CST));
+		__atomic_store_n(&gate.samples, samples, __ATOMIC_SEQ_CST);
+	} while (samples != word_samples(__atomic_load_n(&gate.word, __ATOMIC_SEQ_CST)));
+}
+
+void gate_change_mode(unsigned int set, unsigned int clear)
+{
+	__atomic_fetch_or(&gate.mode, (uint16_t)set, __ATOMIC_SEQ_CST);
+	__atomic_fetch_and(&gate.mode, (uint16_t)~clear, __ATOMIC_SEQ_CST);
+	follow_gate();
+}
+
+void gate_switch(bool on)
+{
+	__atomic_store_n(&gate.on, on, __ATOMIC_SEQ_CST);
+	follow_gate();
+}
+
 void recorder_forget_sleep(void)
 {
 	rec.awake = &always_awake;

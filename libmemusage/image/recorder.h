@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/arch.h"
+#include "libmemusage/base/export.h"
 #include "recording/recording.h"
 
 /* How an event is recorded beyond plain counting; 0 is the fast path. */
@@ -36,7 +37,7 @@ struct gate {
 	union {
 		_Alignas(MU_PAGE) struct {
 			uint8_t on; /* 1: record. 0: not yet, wiped, or stopped */
-			uint8_t unused;
+			uint8_t samples; /* 1: on, with MODE_SAMPLE, without MODE_PAUSED */
 			uint16_t mode; /* enum mode */
 			uint8_t has_owner; /* 1: this is the memory of the process rec.pid */
 		};
@@ -47,9 +48,7 @@ struct gate {
 #define GATE_PLAIN 1 /* on, mode 0; little-endian */
 
 /* gate_samples -- return whether sampled blocks are being recorded, and nothing is paused. */
-#define gate_samples()                                                                  \
-	((gate.word & (GATE_PLAIN | (MODE_SAMPLE | MODE_PAUSED) << 16)) ==              \
-	 (GATE_PLAIN | MODE_SAMPLE << 16))
+#define gate_samples() (gate.samples != 0)
 
 /* gate_follows_samples -- the same, also in a pause: frees of sampled blocks are then recorded. */
 #define gate_follows_samples()                                                          \
@@ -91,8 +90,8 @@ struct recorder {
 	bool emulator_answers;	    /* its plugin calls emulated_event_answer() */
 };
 
-extern struct gate gate;
-extern struct recorder rec;
+extern HIDDEN struct gate gate;
+extern HIDDEN struct recorder rec;
 
 /* arena_at -- return the address of an offset in this process's image. It is not checked. */
 static inline void *arena_at(uint64_t offset)
@@ -113,6 +112,15 @@ static inline struct mu_table *section_table(unsigned int section)
 {
 	return &rec.image->table[section];
 }
+
+/* gate_change_mode -- set and clear bits of gate.mode, and gate.samples accordingly.
+ *
+ * Several threads may do so at once. Async-signal-safe.
+ */
+void gate_change_mode(unsigned int set, unsigned int clear);
+
+/* gate_switch -- open the gate, or shut it. As gate_change_mode(). */
+void gate_switch(bool on);
 
 /* recorder_forget_sleep -- make events enter the hook again: there is no image, or no gate for it.
  *

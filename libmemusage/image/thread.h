@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/recorder.h"
 #include "recording/recording.h"
 
@@ -78,8 +79,8 @@ struct thread {
 };
 
 /* The calling thread's record; before it has one, a record that is always busy. */
-extern __thread struct thread *self;
-extern struct thread no_thread;
+extern HIDDEN __thread struct thread *self;
+extern HIDDEN struct thread no_thread;
 
 /* has_self -- return whether the calling thread has a record. */
 static inline bool has_self(void)

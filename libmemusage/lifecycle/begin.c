@@ -54,7 +54,7 @@ void recorder_open_gate(void)
 		mode |= MODE_PAUSED;
 	__atomic_store_n(&gate.mode, mode, __ATOMIC_RELAXED);
 	pause_open_gate();
-	__atomic_store_n(&gate.on, 1, __ATOMIC_RELEASE);
+	gate_switch(true);
 }
 
 void recorder_announce(void)

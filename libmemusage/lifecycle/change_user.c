@@ -62,7 +62,7 @@ static void end_recording(void)
 	struct image_maps maps = image_maps_now();
 
 	__atomic_store_n(&rec.state, STATE_OFF, __ATOMIC_RELEASE);
-	__atomic_store_n(&gate.on, 0, __ATOMIC_RELEASE);
+	gate_switch(false);
 	image_maps_replace(&maps, -1, 0);
 	trace("recording ends: the user changes, and there is no other memory to record into");
 }

@@ -217,7 +217,7 @@ static void forget_parent(void)
 	list_lock_forked();
 	/* An emulator may not wipe it. */
 	if (unlikely(gate.on))
-		gate.on = 0;
+		gate_switch(false);
 }
 
 /* The collector may have given the child's slot to another process if the parent ended seconds ago.

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/base/signal_mask.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/pages/pages.h"
@@ -22,7 +23,7 @@ enum pages_fn {
 };
 
 /* The address after the system call in libc's function of that name, 0 if it is not known. */
-extern uint64_t pages_pc[PAGES_FNS];
+extern HIDDEN uint64_t pages_pc[PAGES_FNS];
 
 /* The begin of a call leaves this for its end. Zeroed: nothing. */
 struct pages_op {

@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "libmemusage/base/lookup.h"
+#include "libmemusage/base/objects.h"
 #include "libmemusage/base/real.h"
+#include "libmemusage/image/recorder.h"
 #include "libmemusage/patch/patch.h"
 
 #if defined(__x86_64__)
@@ -52,20 +55,60 @@ void passthrough_patch(void)
 SAMPLED_FUNCTIONS(DECLARE_JUMP)
 SLEEPING_FUNCTIONS(DECLARE_JUMP)
 
-#define JUMP_ROW(name, of, takes_block) { entry_of_##of, entry_of_##name, takes_block },
+#define DECLARE_LEAVE(name, of, takes_block) \
+	extern const char leave_##name[] __attribute__((weak, visibility("hidden")));
+SAMPLED_FUNCTIONS(DECLARE_LEAVE)
+SLEEPING_FUNCTIONS(DECLARE_LEAVE)
+
+#define JUMP_ROW(name, of, takes_block)                                                   \
+	{ entry_of_##of, entry_of_##name, leave_##name, &real.of, takes_block },
 struct jump {
 	const char *entry, *to;
+	const char *leave;  /* the jump at the end of `to` */
+	const void *real;   /* the pointer by which it jumps */
 	bool takes_block;
 };
-static const struct jump sampled[] = { SAMPLED_FUNCTIONS(JUMP_ROW) { NULL, NULL, false } };
-static const struct jump sleeping[] = { SLEEPING_FUNCTIONS(JUMP_ROW) { NULL, NULL, false } };
+static const struct jump sampled[] = { SAMPLED_FUNCTIONS(JUMP_ROW) { .entry = NULL } };
+static const struct jump sleeping[] = { SLEEPING_FUNCTIONS(JUMP_ROW) { .entry = NULL } };
+
+/* Of another allocator the functions may be intercepted later (real_redirect()), and with
+ * MU_CFG_SYMBOLS any function: the pointers follow, these jumps would not. */
+static bool real_ones_stay(struct object *libc)
+{
+	const struct link_map *map = lookup_object("gnu_get_libc_version");
+
+	return map && !(rec.flags & MU_CFG_SYMBOLS) && object_read(map, libc);
+}
+
+/* The jumps to the real functions, which no thread executes yet. */
+static void write_direct_jumps(const struct patch *p, const struct jump *jumps,
+			       const struct object *libc)
+{
+	for (const struct jump *j = jumps; j->leave; j++) {
+		uint8_t jump[6] = { 0xe9, [5] = 0x90 };
+		uint64_t to = *(const uint64_t *)j->real;
+		int64_t distance = (int64_t)(to - (uint64_t)j->leave - 5);
+		int32_t short_distance = (int32_t)distance;
+
+		if (to < libc->start || to >= libc->end || short_distance != distance)
+			continue;
+		memcpy(jump + 1, &short_distance, sizeof(short_distance));
+		if (!patch_write(p, (uint64_t)j->leave, jump, sizeof(jump)))
+			break;
+	}
+}
 
 static void write_jumps(const struct jump *jumps)
 {
+	struct object libc;
 	struct patch p;
 
 	if (!patch_begin(&p))
 		return;
+	if (p.is_alone && real_ones_stay(&libc)) {
+		write_direct_jumps(&p, sampled, &libc);
+		write_direct_jumps(&p, sleeping, &libc);
+	}
 	for (const struct jump *j = jumps; p.is_alone && j->entry; j++) {
 		uint64_t entry = (uint64_t)j->entry;
 		uint8_t jump[5] = { 0xe9 };

@@ -61,7 +61,7 @@ void marks_pause(struct thread *thread)
 	rec.was_paused = true;
 	if (__atomic_fetch_add(&rec.pauses, 1, __ATOMIC_SEQ_CST))
 		return;
-	__atomic_fetch_or(&gate.mode, MODE_PAUSED, __ATOMIC_SEQ_CST);
+	gate_change_mode(MODE_PAUSED, 0);
 	marks_add(thread, MU_MARK_PAUSE, NULL);
 }
 
@@ -77,10 +77,10 @@ bool marks_resume(struct thread *thread)
 	if (pauses > 1)
 		return true;
 	if (!(rec.flags & MU_CFG_AD_HOC))
-		__atomic_fetch_and(&gate.mode, (uint16_t)~MODE_PAUSED, __ATOMIC_SEQ_CST);
+		gate_change_mode(0, MODE_PAUSED);
 	/* Another thread may have begun a pause meanwhile. */
 	if (__atomic_load_n(&rec.pauses, __ATOMIC_SEQ_CST))
-		__atomic_fetch_or(&gate.mode, MODE_PAUSED, __ATOMIC_SEQ_CST);
+		gate_change_mode(MODE_PAUSED, 0);
 	marks_add(thread, MU_MARK_RESUME, NULL);
 	return true;
 }

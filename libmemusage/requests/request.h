@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/requests/client_block.h"
 
 /* A function that counts accesses byte by byte, from now on, for the live block that begins at
@@ -15,7 +16,7 @@
 typedef bool (*request_histogram_fn)(struct thread *thread, uint64_t address, uint64_t size);
 
 /* access_request_init() sets it. Such requests do nothing while it is NULL. */
-extern request_histogram_fn request_histogram;
+extern HIDDEN request_histogram_fn request_histogram;
 
 /* request_ad_hoc -- record an ad hoc event, unless recording is paused. Inside the hook. */
 void request_ad_hoc(struct thread *thread, const struct call_site *place, uint64_t weight);

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/arch.h"
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 #include "recording/accesses.h"
@@ -51,10 +52,10 @@ struct accesses {
 
 #ifdef MU_IN_EMULATOR
 /* The plugin works on the table of the process that it emulates. */
-extern struct accesses *access_table_of_guest;
+extern HIDDEN struct accesses *access_table_of_guest;
 #define access_table (*access_table_of_guest)
 #else
-extern struct accesses access_table;
+extern HIDDEN struct accesses access_table;
 #endif
 
 /* accesses_init -- begin with a new image, without blocks. Returns false without memory. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 
@@ -48,7 +49,7 @@ void blocks_inherit(const uint8_t *before);
 uint64_t *blocks_word_slow(struct thread *thread, uint64_t address, bool make);
 
 /* The number of pages that ever got a bucket: while it does not change, no page gets its first. */
-extern uint32_t blocks_pages;
+extern HIDDEN uint32_t blocks_pages;
 
 /* blocks_leaf -- find the leaf with the page words of an address.
  *

@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
+
 #define SAMPLE_FILTER_LOG2 20u /* places: 3 % are taken with 32,768 live samples */
 
-extern uint64_t sample_filter[1 << (SAMPLE_FILTER_LOG2 - 6)];
+extern HIDDEN uint64_t sample_filter[1 << (SAMPLE_FILTER_LOG2 - 6)];
 
 /* sample_filter_place -- the place of an address. Blocks are at multiples of 16; the higher bits
  * keep allocators' arenas, which are alike, from having their blocks at the same places. */

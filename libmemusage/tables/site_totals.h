@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "recording/recording.h"
 
 /* The pieces of one snapshot; all zero if it has none. */
@@ -26,7 +27,7 @@ struct site_totals {
 /* With one thread most cells are as they were when they were added up last. The first change of a
  * cell in an epoch is noticed anyway (sites_keep_peak()): if it also is the first one since
  * `epoch`, the cell is listed. */
-extern struct site_totals_tracked {
+extern HIDDEN struct site_totals_tracked {
 	bool is_on;
 	uint32_t epoch;
 } site_totals_tracked;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/tables/heap.h"
@@ -28,7 +29,7 @@ struct snapshot_due {
 	void (*watch)(void); /* called by snapshots_thresholds(); NULL while none is watched */
 };
 
-extern struct snapshot_due snapshot_due;
+extern HIDDEN struct snapshot_due snapshot_due;
 
 /* snapshots_init -- begin with a snapshot of the empty heap. Returns false without memory. */
 bool snapshots_init(void);

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
+
 #define PATCHED_AREA_BYTES (UINT64_C(64) << 10)
 #define PATCHED_AREAS 256u
 /* A stub keeps clear of the red zone of the function that it is reached from. */
@@ -30,7 +32,7 @@ struct __attribute__((packed)) patched_stub {
 #define PATCHED_STUB_RETURN 11u
 #define PATCHED_STUB_JUMP 19u
 
-extern const struct patched_stub patched_stub_model;
+extern HIDDEN const struct patched_stub patched_stub_model;
 
 /* patched_pc_add_area -- register memory for code: PATCHED_AREA_BYTES from `start`, for good.
  *

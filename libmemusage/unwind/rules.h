@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/arch.h"
+#include "libmemusage/base/export.h"
 
 struct cfi_workspace;
 
@@ -60,7 +61,7 @@ struct rules {
 	uint32_t forms, form_room;
 };
 
-extern struct rules rules;
+extern HIDDEN struct rules rules;
 
 /* rules_init -- make the table. Returns false without memory. */
 bool rules_init(void);

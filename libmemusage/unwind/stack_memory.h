@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/arch.h"
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/thread.h"
 #include "recording/recording.h"
 
@@ -34,7 +35,7 @@ struct stack_memory {
 	} hull[2];
 };
 
-extern struct stack_memory stack_memory;
+extern HIDDEN struct stack_memory stack_memory;
 
 /* The stack that an event is on. Zeroed before the first event of a thread. */
 struct stack_view {

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "libmemusage/base/export.h"
 #include "libmemusage/image/thread.h"
 #include "libmemusage/unwind/cfi.h"
 #include "libmemusage/unwind/stack_memory.h"
@@ -94,7 +95,7 @@ struct walk {
 	} new[WALK_FRAMES];
 };
 
-extern uint32_t walk_generation;
+extern HIDDEN uint32_t walk_generation;
 
 /* walk_renew_key -- make the key by which recall.c knows that label and generation are the same.
  *
