@@ -110,7 +110,7 @@ static void write_site_error(FILE *out, const char *name, const struct sampled_e
 {
 	fprintf(out, "\"%s\":{\"samples\":%.0f", name, e->samples);
 	write_interval(out, "bytes", sampled_bytes_interval(e, (double)bytes, distance));
-	write_interval(out, "blocks", sampled_blocks_interval(e, (double)blocks, distance));
+	write_interval(out, "blocks", sampled_blocks_interval(e, (double)blocks));
 	fputs("}", out);
 }
 

@@ -63,11 +63,10 @@ static void format_blocks(char text[UNITS_LENGTH], double blocks)
 	units_grouped(text, units_whole(ceil(fmax(blocks - 1e-6, 0))));
 }
 
-const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks,
-			  double distance)
+const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks)
 {
 	const double estimate = (double)blocks;
-	const struct sampled_interval i = sampled_blocks_interval(e, estimate, distance);
+	const struct sampled_interval i = sampled_blocks_interval(e, estimate);
 	char below[UNITS_LENGTH], above[UNITS_LENGTH];
 
 	if (is_exact(e, &i))

@@ -26,8 +26,7 @@ const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e
 			 double distance);
 
 /* bounds_blocks -- Does the same for a number of blocks, as units_grouped() writes it. */
-const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks,
-			  double distance);
+const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *e, int64_t blocks);
 
 /* bounds_bytes_text -- Writes an estimate of bytes and its bounds: "41.2 MiB +- 3.1". */
 const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_error *e,

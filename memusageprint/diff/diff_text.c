@@ -46,7 +46,7 @@ const char *diff_text_bounds(const struct difference *d, char text[BOUNDS_LENGTH
 						       .is_sampled = e->is_sampled,
 						       .is_change = e->is_change };
 
-		return bounds_blocks(text, &swapped, change, d->distance);
+		return bounds_blocks(text, &swapped, change);
 	}
 	return bounds_bytes(text, e, change, d->distance);
 }

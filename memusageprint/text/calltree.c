@@ -49,7 +49,7 @@ static const char *node_bounds(const struct calltree_printer *p, const struct tr
 {
 	const struct sampled_error *e = &p->t->error[n - p->t->node];
 
-	return is_about_blocks(p) ? bounds_blocks(text, e, n->blocks, p->c->distance) :
+	return is_about_blocks(p) ? bounds_blocks(text, e, n->blocks) :
 				    bounds_bytes(text, e, n->bytes, p->c->distance);
 }
 
@@ -152,7 +152,7 @@ static void put_root_total(struct calltree_printer *p)
 	if (has_bounds(p)) {
 		bounds_bytes_text(a, p->t->error, root->bytes, p->c->distance);
 		strcat(b, " ");
-		bounds_blocks(b + strlen(b), p->t->error, root->blocks, p->c->distance);
+		bounds_blocks(b + strlen(b), p->t->error, root->blocks);
 	}
 	if (is_about_blocks(p))
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");

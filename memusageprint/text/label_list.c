@@ -140,7 +140,7 @@ static void put_row_bounds(FILE *out, const struct label_list *list, const struc
 	if (list->distance <= 0)
 		return;
 	bounds_bytes(bytes, &sum->error, sum->bytes, list->distance);
-	bounds_blocks(blocks, &sum->error, sum->blocks, list->distance);
+	bounds_blocks(blocks, &sum->error, sum->blocks);
 	fprintf(out, "%11s", list->by_blocks ? blocks : bytes);
 	if (!list->lacks_blocks)
 		fprintf(out, " %20s", list->by_blocks ? bytes : blocks);

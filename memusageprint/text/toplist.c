@@ -145,7 +145,7 @@ static void put_temporary_blocks(FILE *out, const struct toplist *list, const st
 
 	fputs(units_grouped(text, (uint64_t)t->blocks), out);
 	if (list->distance > 0)
-		fprintf(out, " %s", bounds_blocks(bounds, &t->error, t->blocks, list->distance));
+		fprintf(out, " %s", bounds_blocks(bounds, &t->error, t->blocks));
 	fprintf(out, " block%s that %s temporary\n", t->blocks == 1 ? "" : "s",
 		t->blocks == 1 ? "was" : "were");
 }
@@ -222,7 +222,7 @@ static void put_bounds_below(FILE *out, const struct toplist *list, const struct
 	char bytes[BOUNDS_LENGTH], blocks[BOUNDS_LENGTH];
 
 	bounds_bytes(bytes, u->error, u->bytes, list->distance);
-	bounds_blocks(blocks, u->error, u->blocks, list->distance);
+	bounds_blocks(blocks, u->error, u->blocks);
 	if (list->lacks_blocks || is_about_blocks(list))
 		fprintf(out, "%11s", is_about_blocks(list) ? blocks : bytes);
 	else

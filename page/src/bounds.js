@@ -41,16 +41,21 @@ function changeColumns(model, metric, [from, to]) {
 	return cache.get(metric);
 }
 
-// Returns the columns of samples, exact part and variance by node; [] if figures are exact.
+// Returns the columns of samples, exact part and variance by node; of blocks also all that ever
+// were, and how many of these were recorded. [] if figures are exact.
 export function errorColumns(model, metric) {
 	const [, moment, what] = /^(peak|end|total)_(bytes|blocks)$/.exec(metric) || [];
 	const moments = momentsOf(metric);
 	if (model.data.sampling && moments && model.has('total_samples'))
 		return changeColumns(model, metric, moments);
-	const variance = what === 'bytes' ? 'variance' : 'block_variance';
-	return model.data.sampling && moment && model.has(`${moment}_samples`)
-		? ['samples', `exact_${what}`, variance].map((f) => model.column(`${moment}_${f}`))
-		: [];
+	if (!model.data.sampling || !moment || !model.has(`${moment}_samples`))
+		return [];
+	const own = (...fields) => fields.map((f) => model.column(`${moment}_${f}`));
+	if (what === 'bytes')
+		return own('samples', 'exact_bytes', 'variance');
+	const exact = model.column('total_exact_blocks');
+	return [...own('samples', 'exact_blocks', 'block_variance'), model.column('total_blocks'),
+		model.column('total_samples').map((v, i) => v + exact[i])];
 }
 
 // Returns how far a difference of two estimates may be off; squares: its variance.
@@ -58,8 +63,16 @@ export const changeError = (samples, squares) => samples >= 1 && samples < EXACT
 	? (HIGH[samples] / samples - 1) * Math.sqrt(samples * squares)
 	: DEVIATIONS * Math.sqrt(squares);
 
+// Returns what may be there where no sample is left. Blocks are as large as those there ever were.
+function unseen({ data }, ever, recorded) {
+	if (ever === undefined)
+		return data.sampling.unseen;
+	return recorded > 0 ? data.sampling.unseen / data.sampling.bytes *
+		Math.max(1, ever / recorded) : 0;
+}
+
 // Returns [low, high] of an estimate, of whose parts SUMS are the sums of errorColumns().
-export function limits(model, metric, [samples, exact, variance], value) {
+export function limits(model, metric, [samples, exact, variance, ever, recorded], value) {
 	const squares = variance * UNITS[/_blocks$/.test(metric) ? 'blocks' : 'bytes'];
 	const error = isChange(metric) ? changeError(samples, squares)
 		: DEVIATIONS * Math.sqrt(squares);
@@ -69,7 +82,7 @@ export function limits(model, metric, [samples, exact, variance], value) {
 	const few = (list) => exact + rest * list[samples] / samples;
 	if (samples >= EXACT_FROM)
 		return [Math.max(exact, value - error), value + error];
-	return samples > 0 ? [few(LOW), few(HIGH)] : [exact, exact + model.data.sampling.unseen];
+	return samples > 0 ? [few(LOW), few(HIGH)] : [exact, exact + unseen(model, ever, recorded)];
 }
 
 // "± 310 KiB", or "3.24 KiB to 713 KiB" of few samples.

@@ -115,9 +115,9 @@ export class Table extends TreeGrid {
 		const { model } = this;
 		const weights = this.metrics.map((c) => model.column(c.id));
 		this.errors = this.metrics.map((c) => {
-			const first = weights.length;
-			weights.push(...errorColumns(model, c.id));
-			return weights.length > first ? first : 0;
+			const columns = errorColumns(model, c.id);
+			return { first: weights.push(...columns) - columns.length,
+				count: columns.length };
 		});
 		this.tree = new Tree(model, weights, options);
 		this.open.clear();
@@ -208,9 +208,9 @@ export class Table extends TreeGrid {
 
 	// Returns the bounds of an estimate in a column, or ''.
 	bounds(column, node, value) {
-		const first = this.errors[column], { total } = this.tree;
-		return first ? boundsText(this.model, this.metrics[column].id,
-			[0, 1, 2].map((k) => total[first + k][node]), value) : '';
+		const { id } = this.metrics[column], { first, count } = this.errors[column];
+		const totals = this.tree.total.slice(first, first + count);
+		return count ? boundsText(this.model, id, totals.map((t) => t[node]), value) : '';
 	}
 
 	// Returns the cell of column number I.

@@ -77,11 +77,22 @@ static void add_error_cells(struct site_errors *of, const struct sites *s, const
 			add_error_cell(&of[cell.site], &cell, &im->head.heap);
 }
 
-/* Without a sampled block a site has no cell of errors. */
-static void set_exact(struct site_errors *to, const struct site *site)
+static void set_blocks_ever(struct sampled_error *to, const struct site *site,
+			    const struct sampled_error *total)
 {
-	if (to->total.is_sampled)
+	to->ever_blocks = (double)site->total_blocks;
+	to->ever_recorded = total->samples + total->exact_blocks;
+}
+
+/* Without a sampled block a site has no cell of errors. */
+static void complete_errors(struct site_errors *to, const struct site *site)
+{
+	if (to->total.is_sampled) {
+		set_blocks_ever(&to->live, site, &to->total);
+		set_blocks_ever(&to->peak, site, &to->total);
+		set_blocks_ever(&to->total, site, &to->total);
 		return;
+	}
 	to->live.exact_bytes = (double)site->live_bytes;
 	to->live.exact_blocks = (double)site->live_blocks;
 	to->peak.exact_bytes = (double)site->peak_bytes;
@@ -99,7 +110,7 @@ struct site_errors *site_errors_load(const struct sites *s, const struct image *
 	of = xcalloc((size_t)s->count + 1, sizeof(*of));
 	add_error_cells(of, s, im);
 	for (uint32_t i = 0; i < s->count; i++)
-		set_exact(&of[i], &s->site[i]);
+		complete_errors(&of[i], &s->site[i]);
 	return of;
 }
 
@@ -110,6 +121,8 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->exact_blocks += e->exact_blocks;
 	to->variance += e->variance;
 	to->block_variance += e->block_variance;
+	to->ever_blocks += e->ever_blocks;
+	to->ever_recorded += e->ever_recorded;
 	to->is_sampled |= e->is_sampled;
 	to->is_change |= e->is_change;
 }
@@ -138,6 +151,8 @@ static struct sampled_error error_of_part(const struct sampled_error *all, doubl
 	struct sampled_error e = { .samples = ceil(all->samples * share),
 				   .variance = all->variance * share,
 				   .block_variance = all->block_variance * share,
+				   .ever_blocks = all->ever_blocks,
+				   .ever_recorded = all->ever_recorded,
 				   .is_sampled = all->is_sampled };
 
 	if (all->samples <= 0) {
@@ -227,14 +242,18 @@ struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, do
 				e->is_sampled ? UNSEEN * distance : 0);
 }
 
-/* Blocks of 1 byte: no more of them than bytes. */
-struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
-						double distance)
+/* How many blocks there may be if nothing was sampled: a recorded one counted for so many. */
+static double unseen_blocks(const struct sampled_error *e)
+{
+	return e->ever_recorded > 0 ? UNSEEN * fmax(e->ever_blocks / e->ever_recorded, 1) : 0;
+}
+
+struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate)
 {
 	if (e->is_change)
 		return compute_change(e->samples, e->block_variance, estimate);
 	return compute_interval(e->samples, e->exact_blocks, e->block_variance, estimate,
-				e->is_sampled ? UNSEEN * distance : 0);
+				e->is_sampled ? unseen_blocks(e) : 0);
 }
 
 void sampled_error_swap(struct weight *w, struct sampled_error *e)

@@ -17,6 +17,8 @@ struct sampled_error {
 	double exact_blocks;
 	double variance;	/* of the bytes, squared bytes */
 	double block_variance;	/* of the number of blocks */
+	double ever_blocks;	/* the estimate of all blocks ever, */
+	double ever_recorded;	/* ... and how many of these were recorded */
 	bool is_sampled;	/* blocks may have been left out; false: all are exact */
 	bool is_change;		/* the figure is a difference of two estimates */
 };
@@ -51,14 +53,15 @@ double sampled_mean_distance(const struct image *im);
 
 /* sampled_bytes_interval, sampled_blocks_interval -- compute the interval of an estimate.
  *
+ * Where no sample is left, the blocks that may be there are taken to be as large as the others that
+ * the sites ever had. That of blocks of unknown size would be 3.7 R: half a million, of 1 byte.
  * estimate  of the sites whose errors `e` is the sum of.
  * distance  from sampled_mean_distance().
  * Source docs/format.md, section 7.4.
  */
 struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, double estimate,
 					       double distance);
-struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate,
-						double distance);
+struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, double estimate);
 
 /* sampled_error_add -- add the error of a figure that is added to another. */
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e);

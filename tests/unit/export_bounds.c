@@ -49,7 +49,7 @@ static void unequal_bounds(void)
 	EQ_S(bounds_bytes(text, &e, 128 << 10, R), "-125 +586");
 	EQ_S(bounds_bytes(text, &e, MIB, R), "-0.98 +4.58");
 	EQ_S(bounds_bytes(text, &e, 999 << 10, R), "-974 +4568");
-	EQ_S(bounds_blocks(text, &e, 7711, R), "-7,516 +35,252");
+	EQ_S(bounds_blocks(text, &e, 7711), "-7,516 +35,252");
 	e = error_of(0, 0);
 	e.exact_bytes = 3 * MIB;
 	EQ_S(bounds_bytes(text, &e, 3 * MIB, R), "-0.00 +0.47");
@@ -60,9 +60,9 @@ static void others(void)
 	struct sampled_error e = error_of(50, 300), exact = { .exact_bytes = 70, .exact_blocks = 2 };
 	char text[BOUNDS_LENGTH];
 
-	EQ_S(bounds_blocks(text, &e, 4000, R), "+- 300");
+	EQ_S(bounds_blocks(text, &e, 4000), "+- 300");
 	EQ_S(bounds_bytes(text, &exact, 70, R), "exact");
-	EQ_S(bounds_blocks(text, &exact, 2, R), "exact");
+	EQ_S(bounds_blocks(text, &exact, 2), "exact");
 	EQ_S(bounds_bytes_text(text, &exact, 70, R), "70 B");
 	EQ_S(bounds_bytes_text(text, &e, 1000, R), "1000 B +- 300");
 	e.is_change = true;

@@ -128,7 +128,7 @@ static void few_samples_have_poissons_limits(void)
 	i = sampled_bytes_interval(&top.entry[0].error, (double)top.entry[0].bytes, R);
 	EQ_D(i.low, 0.6187 * R, 1);
 	EQ_D(i.high, 8.7673 * R, 1);
-	i = sampled_blocks_interval(&top.entry[0].error, (double)top.entry[0].blocks, R);
+	i = sampled_blocks_interval(&top.entry[0].error, (double)top.entry[0].blocks);
 	EQ_D(i.low, 6.187, 0.001);
 	EQ_D(i.high, 87.673, 0.001);
 	top_free(&top);
@@ -153,13 +153,36 @@ static void exact_and_unseen(void)
 	i = sampled_bytes_interval(weight[1].error, 5000, R);
 	EQ_D(i.low, 5000, 0);
 	EQ_D(i.high, 5000, 0);
-	i = sampled_blocks_interval(weight[1].error, 1, R);
+	i = sampled_blocks_interval(weight[1].error, 1);
 	EQ_D(i.high, 1, 0);
 	i = sampled_bytes_interval(weight[2].error, 300000, R);
 	EQ_D(i.low, 300000, 0);
 	EQ_D(i.high, 300000 + sampled_bytes_unseen(R), 1);
 	/* exp(-x) is 2.5 %. */
 	EQ_D(exp(-sampled_bytes_unseen(R) / R), 0.025, 1e-5);
+	end();
+}
+
+/* 5 samples counted for 50 blocks, and are freed. */
+static void unseen_blocks_are_as_large_as_earlier_ones(void)
+{
+	struct mu_error_cell *e;
+	struct mu_cell *cell;
+	struct sampled_interval i;
+
+	begin();
+	e = sampled_site("main>gone", 5);
+	e->live_samples = e->live_variance = e->live_block_variance = 0;
+	cell = fake_append(&f, MU_SEC_CELLS);
+	*cell = (struct mu_cell){ .site = e->site, .live_bytes = -5 * (int64_t)R,
+				  .live_blocks = -(50 << MU_SAMPLE_BLOCK_BITS) };
+	load();
+	weigh(METRIC_LIVE, 0);
+	i = sampled_blocks_interval(weight[1].error, 0);
+	EQ_D(i.low, 0, 0);
+	EQ_D(i.high, 10 * sampled_bytes_unseen(R) / R, 0.001);
+	i = sampled_bytes_interval(weight[1].error, 0, R);
+	EQ_D(i.high, sampled_bytes_unseen(R), 0.001);
 	end();
 }
 
@@ -234,6 +257,7 @@ int main(void)
 	variances_are_summed();
 	few_samples_have_poissons_limits();
 	exact_and_unseen();
+	unseen_blocks_are_as_large_as_earlier_ones();
 	parts_have_their_share();
 	changes();
 	blocks_are_rounded_evenly();
