@@ -184,6 +184,8 @@ static void parse_push_target(struct program *p)
 	if (push_target_read_headers(&p->target, o->headers, getenv("MEMUSAGE_PUSH_TOKEN"), &err) <
 	    0)
 		die("--push-headers: %s", err.text);
+	if (push_target_set_authority(&p->target, o->authority, &err) < 0)
+		die("--push-ca: %s", err.text);
 	unsetenv("MEMUSAGE_PUSH_TOKEN");
 }
 

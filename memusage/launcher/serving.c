@@ -44,6 +44,8 @@ static void append_push_options(struct opt_list *a, const struct settings *setti
 		opt_list_append(a, xasprintf("--push-interval=%s", settings->push.interval));
 	if (settings->push.headers)
 		opt_list_append(a, xasprintf("--push-headers=%s", settings->push.headers));
+	if (settings->push.authority)
+		opt_list_append(a, xasprintf("--push-ca=%s", settings->push.authority));
 	for (size_t i = 0; i < settings->push.label.count; i++)
 		opt_list_append(a, xasprintf("--label=%s", settings->push.label.item[i]));
 }

@@ -168,6 +168,8 @@ static const struct opt options[] = {
 		 "... with this label; service_name is by default the name of the program"),
 	OPT_STR(0, "push-headers", "FILE", &settings.push.headers,
 		"... and with the headers in FILE, a line each: Authorization, X-Scope-OrgID"),
+	OPT_STR(0, "push-ca", "FILE", &settings.push.authority,
+		"... if the certificate of its https URL is signed by an authority in FILE (PEM)"),
 	OPT_FLAG(0, "live", &settings.live,
 		 "watch the program in the terminal while it runs: curve, places, threads, "
 		 "processes; q leaves the view, and the program runs on"),
@@ -428,7 +430,8 @@ static void settle_live(void)
 		options_error(&command_line_tool, "--push starts a program: for process %u run "
 			      "memusageserve --pid=%u --push", settings.pid, settings.pid);
 	if (!settings.push.url &&
-	    (settings.push.interval || settings.push.headers || settings.push.label.count))
+	    (settings.push.interval || settings.push.headers || settings.push.authority ||
+	     settings.push.label.count))
 		options_error(&command_line_tool,
 			      "--push=URL is missing, for --label and the like");
 	if (settings.live && settings.pid)

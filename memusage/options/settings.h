@@ -46,7 +46,7 @@ struct settings {
 	const char *serve;	/* address of memusageserve; "": the default one, NULL: none */
 	struct {		/* as memusageserve takes them */
 		const char *url;	/* NULL: push nothing */
-		const char *interval, *headers;
+		const char *interval, *headers, *authority;
 		struct opt_list label;
 	} push;
 	const char *record;	/* file name pattern; "": the default one */

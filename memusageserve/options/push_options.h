@@ -16,6 +16,7 @@ struct push_options {
 	const char *url;		/* NULL: push nothing */
 	unsigned int interval_ms;	/* 0: PUSH_INTERVAL_MS */
 	const char *headers;		/* file; NULL: none */
+	const char *authority;		/* file of certificates; NULL: those of the system */
 	const char *service;		/* the value of the label service_name; NULL: not given */
 	struct push_text label[PUSH_LABELS_MAX];
 	size_t labels;

@@ -28,6 +28,9 @@ static const struct opt options[] = {
 		 "a label of all profiles; service_name is by default the name of the program"),
 	OPT_STR(0, "push-headers", "FILE", &given.push.headers,
 		"send also the headers in FILE, a line each: Authorization, X-Scope-OrgID"),
+	OPT_STR(0, "push-ca", "FILE", &given.push.authority,
+		"accept a server at https whose certificate is signed by an authority in FILE "
+		"(PEM), instead of those that the system trusts"),
 	OPT_GROUP("How"),
 	OPT_FLAG(0, "no-names-cache", &given.no_names_cache,
 		 "neither use nor keep names in $XDG_CACHE_HOME/memusage"),
@@ -56,6 +59,7 @@ static const char brief[] =
 	"      --push-interval=TIME  15s, 500ms, 1m\n"
 	"      --label=KEY=VALUE     with this label\n"
 	"      --push-headers=FILE   with these headers\n"
+	"      --push-ca=FILE        to a server whose certificate it has signed\n"
 	"Messages:\n"
 	"  -q, --quiet               only errors\n"
 	"\n"
@@ -94,8 +98,9 @@ const struct settings *settings_parse(int argc, char **argv)
 	if (!given.serve && !given.push.url)
 		given.serve = "";
 	if (!given.push.url && (given.push.interval_ms || given.push.labels ||
-				given.push.service || given.push.headers))
-		options_error(&settings_tool, "--push-interval, --push-headers and --label say how "
-			      "to push: --push=URL is missing");
+				given.push.service || given.push.headers ||
+				given.push.authority))
+		options_error(&settings_tool, "--push-interval, --push-headers, --push-ca and "
+			      "--label say how to push: --push=URL is missing");
 	return &given;
 }

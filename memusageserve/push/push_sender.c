@@ -84,6 +84,16 @@ static enum push_answer judge_status(long status)
 										  PUSH_REFUSED;
 }
 
+/* An authority that the system does not know: the certificate, or the last one of its chain, is its
+ * own, or that of its issuer is not there. Source X509_V_ERR_... of openssl, 18 to 21. */
+static bool is_unknown_authority(const struct push_sender *s, CURLcode code)
+{
+	long result = 0;
+
+	curl_easy_getinfo(s->easy, CURLINFO_SSL_VERIFYRESULT, &result);
+	return code == CURLE_PEER_FAILED_VERIFICATION && result >= 18 && result <= 21;
+}
+
 static enum push_answer explain_answer(struct push_sender *s, CURLcode code, char why[PUSH_WHY])
 {
 	long status = 0;
@@ -92,7 +102,11 @@ static enum push_answer explain_answer(struct push_sender *s, CURLcode code, cha
 	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
 	why[0] = '\0';
 	if (code != CURLE_OK) {
-		snprintf(why, PUSH_WHY, "%s", s->error[0] ? s->error : curl_easy_strerror(code));
+		snprintf(why, PUSH_WHY, "%.*s%s", PUSH_WHY - 64,
+			 s->error[0] ? s->error : curl_easy_strerror(code),
+			 !is_unknown_authority(s, code) ? "" :
+			 s->target->authority ? " (by an authority that --push-ca does not have)" :
+			 " (--push-ca=FILE names its authority)");
 		return code == CURLE_TOO_MANY_REDIRECTS ? PUSH_REFUSED : PUSH_RETRY;
 	}
 	answer = judge_status(status);
@@ -198,6 +212,10 @@ static void prepare_easy(struct push_sender *s)
 	if (s->target->socket) {
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->target->socket);
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	}
+	if (s->target->authority) {
+		curl_easy_setopt(easy, CURLOPT_CAINFO, s->target->authority);
+		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 	}
 	set_protocols(easy, s->target->url);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, s->target->headers);

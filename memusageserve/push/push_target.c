@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/xmalloc.h"
 
@@ -158,9 +159,23 @@ int push_target_read_headers(struct push_target *t, const char *file, const char
 	return file ? read_header_file(t, file, err) : 0;
 }
 
+int push_target_set_authority(struct push_target *t, const char *file, struct mu_error *err)
+{
+	if (!file)
+		return 0;
+	if (!text_behind(t->url, "https:"))
+		return mu_error_set(err, MU_ERROR_NONE, 0, "%s does not begin with https:, so the "
+				    "server has no certificate", t->shown);
+	t->authority = realpath(file, NULL);
+	if (!t->authority || access(t->authority, R_OK) < 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s: %m", file);
+	return 0;
+}
+
 void push_target_free(struct push_target *t)
 {
 	free(t->url);
+	free(t->authority);
 	free(t->socket);
 	free(t->shown);
 	curl_slist_free_all(t->headers);

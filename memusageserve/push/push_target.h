@@ -18,6 +18,7 @@ struct push_target {
 	bool is_otlp;
 	char *url;			/* with the path of the API */
 	char *socket;			/* path; NULL: the address of the URL */
+	char *authority;		/* file of certificates; NULL: those of the system */
 	char *shown;			/* for messages */
 	struct curl_slist *headers;
 };
@@ -38,6 +39,13 @@ int push_target_parse(struct push_target *t, const char *text, struct mu_error *
  */
 int push_target_read_headers(struct push_target *t, const char *file, const char *token,
 			     struct mu_error *err);
+
+/* push_target_set_authority -- Has the certificates in a file sign that of the server.
+ *
+ * file  in PEM. It is read for each connection, so it may be renewed. NULL: those of the system.
+ * Returns 0, or -1 with ERR: it cannot be read, or the URL is not https.
+ */
+int push_target_set_authority(struct push_target *t, const char *file, struct mu_error *err);
 
 /* push_target_free -- Releases it. Fine for a zeroed struct. */
 void push_target_free(struct push_target *t);

@@ -33,6 +33,7 @@ begin_program() {
 }
 # begin_push ARG...; sets $pusher
 begin_push() {
+	rm -f push.err
 	memusageserve --pid="$pid" --push-interval=200ms "$@" 2>push.err 3>&- 4<&- &
 	pusher=$!
 	until_true grep -q pushing push.err
@@ -211,6 +212,60 @@ end
 end_push
 end_server
 
+# ---- certificates ----------------------------------------------------------------------------
+
+# signed NAME HOST DAYS: NAME.pem, the certificate of HOST and its key, signed by ca.pem
+signed() {
+	openssl req -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$2" -out "$1.csr" &&
+		printf 'subjectAltName=%s\n' "$2" >"$1.ext" &&
+		openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$3" \
+			-extfile "$1.ext" -out "$1.crt" && cat "$1.crt" "$1.key" >"$1.pem"
+} >openssl.log 2>&1
+authority() {
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout "$1.key" -subj "/CN=$1 of a test" -days 30 \
+		-out "$1.pem" >openssl.log 2>&1
+}
+# refuses TEXT ARG...: the server at $at is not sent anything, and the message says why
+refuses() {
+	text=$1
+	shift
+	begin_push --push="https://$at" "$@"
+	until_true grep -q 'cannot push' push.err
+	like "$(cat push.err)" "$text" "$text"
+	kill "$pusher"
+	end_push
+}
+if command -v openssl >/dev/null && python3 -c 'import ssl' 2>/dev/null && authority ca &&
+	authority other && signed here IP:127.0.0.1 30 && signed there DNS:there.example 30 &&
+	signed old IP:127.0.0.1 -1; then
+	begin_program
+	CERTIFICATE=here.pem begin_server pyroscope 0 secure
+	refuses 'certificate problem.*\(--push-ca=FILE names its authority\); trying again'
+	refuses 'certificate problem.*that --push-ca does not have' --push-ca=other.pem
+	nok 'a server that cannot be verified is sent nothing' [ -e secure/log ]
+	begin_push --push="https://$at" --push-ca=ca.pem
+	until_true [ -e secure/1.txt ]
+	tell keep 100 7
+	until_true has_allocated secure keep: '7 700'
+	pass 'https, by an authority of --push-ca'
+	kill "$pusher"
+	end_push
+	end_server
+	CERTIFICATE=there.pem begin_server pyroscope 0 elsewhere
+	refuses "subject name.*127.0.0.1" --push-ca=ca.pem
+	end_server
+	CERTIFICATE=old.pem begin_server pyroscope 0 expired
+	refuses 'expired' --push-ca=ca.pem
+	end_server
+	is "$(ls elsewhere/log expired/log 2>/dev/null)" '' 'these are sent nothing, either'
+	begin_server pyroscope 0 plain
+	refuses 'cannot push to https' --push-ca=ca.pem
+	end_server
+	end
+else
+	skip "no openssl: $(cat openssl.log 2>/dev/null)"
+fi
+
 # refused TEXT ARG...: before anything runs
 refused() {
 	text=$1
@@ -219,6 +274,7 @@ refused() {
 	like "$status $err" "$text" "$*"
 }
 refused '2 .*--push=URL is missing' --push-interval=1s
+refused '2 .*--push=URL is missing' --push-ca=ca.pem
 refused '2 .*from 100ms to 30m' --push=http://x --push-interval=1ms
 refused '2 .*a number with ms, s or m' --push=http://x --push-interval=soon
 refused '2 .*a label is KEY=VALUE' --push=http://x --label=env
@@ -237,5 +293,7 @@ refused_url '1 .*must begin with http' --push=ftp://x
 refused_url '1 .*must begin with /' --push=unix:x
 refused_url '1 .*line 1 is not "Name: value"' --push=http://x --push-headers=/etc/hostname
 refused_url '1 .*No such file' --push=http://x --push-headers=nothing
+refused_url '1 .*does not begin with https' --push=http://x --push-ca=/etc/hostname
+refused_url '1 .*--push-ca: nothing: No such file' --push=https://x --push-ca=nothing
 end
 done_testing
