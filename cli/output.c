@@ -365,3 +365,15 @@ char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *
 
 	return output_expand_next(pattern, pid, &uses, lookup, why);
 }
+
+char *output_escape(const char *name)
+{
+	char *text = xcalloc(2, strlen(name) + 1), *to = text;
+
+	for (; *name; name++) {
+		if (*name == '%')
+			*to++ = '%';
+		*to++ = *name;
+	}
+	return text;
+}

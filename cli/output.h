@@ -99,3 +99,6 @@ char *output_expand(const char *pattern, pid_t pid, char *(*lookup)(const char *
  */
 char *output_expand_next(const char *pattern, pid_t pid, unsigned int *uses,
 			 char *(*lookup)(const char *name), char why[128]);
+
+/* output_escape -- a pattern that stands for NAME itself; to be freed. */
+char *output_escape(const char *name);

@@ -14,14 +14,12 @@
 #include "profile/model/massif_lines.h"
 #include "profile/model/tree.h"
 
-enum { EVENTS = 6, EVENTS_ALLOCS = 2, DEPTH_MORE = 49 };
+enum { EVENTS = 6, EVENTS_ALLOCS = 2, DEPTH_MORE = 49, CALLED = 4 };
 
 /* As Valgrind's own reports have it, so that each place is shown. */
 #define THRESHOLD 1e-14
 
-static const struct {
-	const char *name, *text;
-} events[EVENTS] = {
+static const struct xtree_event events[EVENTS] = {
 	{ "curB", "currently allocated Bytes" }, { "curBk", "currently allocated Blocks" },
 	{ "totB", "total allocated Bytes" }, { "totBk", "total allocated Blocks" },
 	{ "totFdB", "total Freed Bytes" }, { "totFdBk", "total Freed Blocks" },
@@ -46,17 +44,15 @@ struct xtree_writer {
 	const struct xtree_options *o;
 	const struct profile *p;
 	struct filter filter;
+	const struct xtree_event *event;
 	int events;
 	uint32_t *file_number;	/* by string, function by string + 1: what was named, or 0 */
 	uint32_t *function_number;
+	struct {
+		const char *name;
+		uint32_t number;
+	} called[CALLED];	/* likewise, functions without a file */
 	uint32_t files, functions;
-};
-
-/* A stack and its values; several sites may share one. */
-struct xtree_row {
-	struct filtered stack;
-	uint32_t site;		/* the first one */
-	int64_t value[EVENTS];
 };
 
 /* Computes the values that a site adds to the events. False if the report leaves it out. */
@@ -82,26 +78,34 @@ static bool event_values_of_site(const struct xtree_writer *w, const struct site
 
 /* ---- callgrind form ---------------------------------------------------------------------- */
 
-static int compare_row_stacks(const void *a, const void *b)
+static int compare_stacks(const struct xtree_row *x, const struct xtree_row *y)
 {
-	const struct xtree_row *x = a, *y = b;
-
 	if (x->stack.frame != y->stack.frame)
 		return x->stack.frame < y->stack.frame ? -1 : 1;
 	if (x->stack.count != y->stack.count)
 		return x->stack.count < y->stack.count ? -1 : 1;
-	return (x->site > y->site) - (x->site < y->site);
+	if (!x->called || !y->called)
+		return (x->called != NULL) - (y->called != NULL);
+	return strcmp(x->called, y->called);
 }
 
-static int compare_row_sites(const void *a, const void *b)
+static int compare_row_orders(const void *a, const void *b)
 {
 	const struct xtree_row *x = a, *y = b;
 
-	return (x->site > y->site) - (x->site < y->site);
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int compare_row_stacks(const void *a, const void *b)
+{
+	const int stacks = compare_stacks(a, b);
+
+	return stacks ? stacks : compare_row_orders(a, b);
 }
 
 /* The rows of the same stack become one. Returns how many are left. */
-static uint32_t merge_equal_rows(struct xtree_row *row, uint32_t count)
+static uint32_t merge_equal_rows(const struct xtree_writer *w, struct xtree_row *row,
+				 uint32_t count)
 {
 	uint32_t kept = 0;
 
@@ -109,31 +113,37 @@ static uint32_t merge_equal_rows(struct xtree_row *row, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		struct xtree_row *last = kept ? &row[kept - 1] : NULL;
 
-		if (!last || last->stack.frame != row[i].stack.frame ||
-		    last->stack.count != row[i].stack.count) {
+		if (!last || compare_stacks(last, &row[i]) != 0) {
 			row[kept++] = row[i];
 			continue;
 		}
-		for (int k = 0; k < EVENTS; k++)
+		for (int k = 0; k < w->events; k++)
 			last->value[k] = (int64_t)((uint64_t)last->value[k] +
 						   (uint64_t)row[i].value[k]);
 	}
-	qsort(row, kept, sizeof(*row), compare_row_sites);
+	qsort(row, kept, sizeof(*row), compare_row_orders);
 	return kept;
 }
 
-static uint32_t collect_site_rows(const struct xtree_writer *w, struct xtree_row *row)
+/* Fills ROW, whose values are in VALUES. */
+static uint32_t collect_site_rows(const struct xtree_writer *w, struct xtree_row *row,
+				  int64_t *values)
 {
 	const struct sites *sites = &w->p->sites;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sites->count; i++) {
-		if (!event_values_of_site(w, &sites->site[i], row[count].value))
+		int64_t *value = &values[(size_t)count * EVENTS];
+
+		if (!event_values_of_site(w, &sites->site[i], value))
 			continue;
-		row[count].stack = filter_stack(&w->filter, sites->site[i].stack);
-		row[count++].site = i;
+		row[count] = (struct xtree_row){
+			.stack = filter_stack(&w->filter, sites->site[i].stack), .order = i,
+			.value = value,
+		};
+		count++;
 	}
-	return merge_equal_rows(row, count);
+	return count;
 }
 
 /* "fn=(3) name" the first time, "fn=(3)" from then on; or always "fn=name". */
@@ -192,6 +202,35 @@ static void write_row_values(struct xtree_writer *w, uint32_t line, const int64_
 	putc('\n', w->out);
 }
 
+/* The place of a function that was called; a new one gets no number yet. */
+static uint32_t *number_of_called(struct xtree_writer *w, const char *name)
+{
+	int i = 0;
+
+	while (i + 1 < CALLED && w->called[i].name && strcmp(w->called[i].name, name) != 0)
+		i++;
+	w->called[i].name = name;
+	return &w->called[i].number;
+}
+
+static void write_called_names(struct xtree_writer *w, const char *name, const char *file_key,
+			       const char *function_key)
+{
+	write_compressed_name(w, file_key, "UnknownFile???", &w->file_number[0], &w->files);
+	write_compressed_name(w, function_key, name, number_of_called(w, name), &w->functions);
+}
+
+/* The function that the innermost frame, in LINE, calls; it has no line itself. */
+static void write_called(struct xtree_writer *w, const struct xtree_row *row, uint32_t line)
+{
+	fprintf(w->out, "%" PRIu32 "\n", line);
+	write_called_names(w, row->called, "cfi", "cfn");
+	fputs("calls=0 0\n", w->out);
+	write_row_values(w, line, row->value);
+	write_called_names(w, row->called, "fl", "fn");
+	write_row_values(w, 0, row->value);
+}
+
 /* From the outermost frame inward: the frames are chained the other way. */
 static void write_stack_row(struct xtree_writer *w, const struct xtree_row *row, uint32_t *frame)
 {
@@ -210,6 +249,9 @@ static void write_stack_row(struct xtree_writer *w, const struct xtree_row *row,
 			fprintf(w->out, "%" PRIu32 "\n", line);
 			write_place_names(w, frame[i + 1], "cfi", "cfn");
 			fprintf(w->out, "calls=0 %" PRIu32 "\n", line_of_frame(w, frame[i + 1]));
+		} else if (row->called) {
+			write_called(w, row, line);
+			continue;
 		}
 		write_row_values(w, line, row->value);
 	}
@@ -228,17 +270,17 @@ static void write_file_head(struct xtree_writer *w)
 		fprintf(w->out, "desc: %s\n", text);
 	fputs("\npositions: line\n", w->out);
 	for (int i = 0; i < w->events; i++)
-		fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].text);
+		fprintf(w->out, "event: %s : %s\n", w->event[i].name, w->event[i].text);
 	fputs("events:", w->out);
 	for (int i = 0; i < w->events; i++)
-		fprintf(w->out, " %s ", events[i].name);
+		fprintf(w->out, " %s ", w->event[i].name);
 	putc('\n', w->out);
 }
 
 /* Valgrind prints an unset text when nothing was ever counted; it is kept for its readers. */
 static void write_totals_line(struct xtree_writer *w, const struct xtree_row *row, uint32_t count)
 {
-	int64_t total[EVENTS] = { 0 };
+	int64_t total[XTREE_EVENTS_MAX] = { 0 };
 	bool is_zero = true;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -261,17 +303,15 @@ static bool is_row_zero(const struct xtree_writer *w, const struct xtree_row *ro
 	return true;
 }
 
-static void write_callgrind(struct xtree_writer *w)
+static void write_rows(struct xtree_writer *w, struct xtree_row *row, uint32_t count)
 {
-	struct xtree_row *row = xcalloc((size_t)w->p->sites.count + 1, sizeof(*row));
 	uint32_t *frame = xcalloc(PROFILE_DEPTH_MAX + 1, sizeof(*frame));
 	size_t strings = (size_t)w->p->symbols.strings.count + 1;
-	uint32_t count;
 
 	w->file_number = xcalloc(strings, sizeof(*w->file_number));
 	w->function_number = xcalloc(strings, sizeof(*w->function_number));
 	write_file_head(w);
-	count = collect_site_rows(w, row);
+	count = merge_equal_rows(w, row, count);
 	for (uint32_t i = 0; i < count; i++) {
 		if (!is_row_zero(w, &row[i]))
 			write_stack_row(w, &row[i], frame);
@@ -280,7 +320,29 @@ static void write_callgrind(struct xtree_writer *w)
 	free(w->file_number);
 	free(w->function_number);
 	free(frame);
+}
+
+static void write_callgrind(struct xtree_writer *w)
+{
+	const size_t sites = (size_t)w->p->sites.count + 1;
+	struct xtree_row *row = xcalloc(sites, sizeof(*row));
+	int64_t *values = xcalloc(sites, EVENTS * sizeof(*values));
+
+	write_rows(w, row, collect_site_rows(w, row, values));
+	free(values);
 	free(row);
+}
+
+void xtree_write_rows(FILE *out, const struct export *e, const struct xtree_options *o,
+		      const struct xtree_rows *rows)
+{
+	struct xtree_writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
+				  .event = rows->event, .events = rows->events };
+	const struct filter_options filter = { .show_below_main = o->show_below_main };
+
+	filter_init(&w.filter, w.p, &filter);
+	write_rows(&w, rows->row, rows->count);
+	filter_free(&w.filter);
 }
 
 /* ---- Massif form ------------------------------------------------------------------------- */
@@ -350,7 +412,8 @@ void xtree_write(FILE *out, const char *name, const struct export *e,
 		.show_below_main = o->show_below_main,
 	};
 	struct xtree_writer w = { .out = out, .e = e, .o = o, .p = e->filter->profile,
-			    .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
+				  .event = events,
+				  .events = o->kind == XTREE_FULL ? EVENTS : EVENTS_ALLOCS };
 
 	filter_init(&w.filter, w.p, &filter);
 	if (xtree_is_massif(name))

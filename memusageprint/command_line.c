@@ -23,6 +23,8 @@
 
 enum { TOP_MAX = 1000000, DEPTH_DEFAULT = 30 };
 
+#define KINDS_UNSAID UINT_MAX
+
 static struct settings given = {
 	.output = "-", .columns = 72, .rows = 20, .threshold = 1, .top = 10,
 	.sort = DHAT_TOTAL_BLOCKS,
@@ -30,7 +32,8 @@ static struct settings given = {
 	.tree = TREE_AT_PEAK, .spacetime_files = SPACETIME_NONE, .below_main = NO,
 	.read_inlines = YES, .demangle = YES, .heap = YES,
 	.xtree_file = "xtmemory.kcg.%p", .xtree_compress = YES,
-	.leak_kinds = LEAK_KINDS_DEFAULT, .leak_errors = LEAK_KINDS_DEFAULT,
+	.leak_tree = NO, .leak_tree_file = "xtleak.kcg.%p",
+	.leak_kinds = KINDS_UNSAID, .leak_errors = LEAK_KINDS_DEFAULT,
 	.leak_resolution = LEAK_RESOLUTION_HIGH,
 };
 
@@ -290,8 +293,13 @@ static const struct opt options[] = {
 		 "write Valgrind's memory report for every process"),
 	OPT_STR('\0', "xtree-memory-file", "FILE", &given.xtree_file,
 		"name of that report (default xtmemory.kcg.%p); with .ms in it, in Massif's form"),
+	OPT_ENUM('\0', "xtree-leak", "yes|no", &given.leak_tree,
+		 "write the loss records of the last leak check of every process for kcachegrind, "
+		 "of all kinds unless --show-leak-kinds is given"),
+	OPT_STR('\0', "xtree-leak-file", "FILE", &given.leak_tree_file,
+		"name of that file (default xtleak.kcg.%p)"),
 	OPT_ENUM('\0', "xtree-compress-strings", "yes|no", &given.xtree_compress,
-		 "write long names once in that report (default yes)"),
+		 "write long names once in these reports (default yes)"),
 	OPT_CALL('\0', "dhat", NULL, parse_dhat_report, &given,
 		 "print a recording like a profile of DHAT"),
 	OPT_STR('\0', "dhat-out-file", "FILE", &given.dhat_file,
@@ -441,6 +449,17 @@ static const struct opt_tool tool = {
 	.usage_status = 2,
 };
 
+/* As in Memcheck the file has everything, from which its reader chooses. */
+static void settle_leak_kinds(void)
+{
+	const bool has_tree = given.leak_tree == YES;
+
+	if (given.leak_kinds == KINDS_UNSAID)
+		given.leak_kinds = has_tree ? LEAK_KINDS_ALL : LEAK_KINDS_DEFAULT;
+	if (has_tree)
+		given.leak_check = LEAK_CHECK_FULL;
+}
+
 const struct settings *command_line_parse(int argc, char **argv)
 {
 	int first;
@@ -454,6 +473,7 @@ const struct settings *command_line_parse(int argc, char **argv)
 	if (first == argc)
 		options_error(&tool, "no file given");
 	command_checks(&given, &tool, argv + first);
+	settle_leak_kinds();
 	/* Lists have them on demand, since they cost a column. */
 	given.lifetimes |= given.report == REPORT_EXPORT && strcmp(given.format, "json") == 0;
 	given.has_depth = given.depth != 0;

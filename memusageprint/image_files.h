@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "memusageprint/job/report_job.h"
@@ -15,6 +16,8 @@ struct image_file {
 	/* Writes the file; NAME is its name. Returns 0, or -1 after a warning. */
 	int (*write)(FILE *out, const char *name, struct report_subject *s,
 		     const struct report_job *job);
+	/* Tells whether an image has what the file is made of; NULL: each one has. */
+	bool (*is_there)(const struct report_subject *s);
 };
 
 /* image_files_write -- Writes COUNT files for every image from settings->first_image on.

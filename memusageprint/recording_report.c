@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "memusageprint/export/dhat_export.h"
 #include "memusageprint/export/export_formats.h"
+#include "memusageprint/export/leak_tree_export.h"
 #include "memusageprint/export/massif_export.h"
 #include "memusageprint/export/spacetime_export.h"
 #include "memusageprint/export/xtree_export.h"
@@ -27,7 +28,7 @@
 static bool wants_image_files(const struct settings *settings)
 {
 	return settings->massif_file || settings->dhat_file || settings->xtree != XTREE_NONE ||
-	       settings->spacetime_files != SPACETIME_NONE;
+	       settings->leak_tree == YES || settings->spacetime_files != SPACETIME_NONE;
 }
 
 static int write_massif_file(FILE *out, const char *name, struct report_subject *s,
@@ -62,11 +63,13 @@ static int write_image_files(const struct report_job *job, const struct recordin
 									   "massif.%p.txt";
 	bool has_xtree = settings->xtree != XTREE_NONE && xtree_can_export(r, settings);
 	const struct image_file files[] = {
-		{ has_xtree ? settings->xtree_file : NULL, xtree_export },
-		{ settings->massif_file, write_massif_file },
-		{ settings->dhat_file, write_dhat_file },
-		{ has_spacetime ? "massif.%p.hp" : NULL, spacetime_export_hp },
-		{ has_spacetime ? report : NULL, spacetime_export_report },
+		{ has_xtree ? settings->xtree_file : NULL, xtree_export, NULL },
+		{ settings->leak_tree == YES ? settings->leak_tree_file : NULL, leak_tree_export,
+		  leak_tree_can_export },
+		{ settings->massif_file, write_massif_file, NULL },
+		{ settings->dhat_file, write_dhat_file, NULL },
+		{ has_spacetime ? "massif.%p.hp" : NULL, spacetime_export_hp, NULL },
+		{ has_spacetime ? report : NULL, spacetime_export_report, NULL },
 	};
 	int result = image_files_write(job, r, open, files, sizeof(files) / sizeof(*files));
 

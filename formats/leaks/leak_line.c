@@ -69,22 +69,6 @@ static void put_frame(const struct leak_writer *w, uint32_t location, bool is_fi
 	}
 }
 
-/* Announced blocks have none. */
-static bool put_allocating_function(const struct leak_writer *w, uint8_t fn)
-{
-	unsigned int i = 0;
-
-	while (i < MU_EXAMINED_ENTRIES && entries[i].fn != fn)
-		i++;
-	if (i == MU_EXAMINED_ENTRIES)
-		return false;
-	put_place(w, true, &(struct symbols_place){
-				   .address = w->r->entry[i], .name = entries[i].name, .file = "",
-				   .object = w->r->filter->profile->notes & MU_NOTE_ATTACHED ?
-						     "libc.so.6" : "libmemusage.so" });
-	return true;
-}
-
 /* operator new is the program's own frame: it is the function that allocates for Memcheck, too. */
 static bool is_operator_new(const struct profile *p, uint32_t frame)
 {
@@ -96,13 +80,41 @@ static bool is_operator_new(const struct profile *p, uint32_t frame)
 				    "operator new", strlen("operator new")) == 0;
 }
 
+const char *leak_line_allocating_function(const struct leak_report *r, uint32_t site,
+					  uint64_t *address)
+{
+	const struct profile *p = r->filter->profile;
+	const struct site *s = &p->sites.site[site];
+	const uint32_t frame = p->stack[s->stack].frame;
+	unsigned int i = 0;
+
+	while (i < MU_EXAMINED_ENTRIES && entries[i].fn != s->fn)
+		i++;
+	if (i == MU_EXAMINED_ENTRIES || (frame && is_operator_new(p, frame)))
+		return NULL;
+	*address = r->entry[i];
+	return entries[i].name;
+}
+
+static bool put_allocating_function(const struct leak_writer *w, uint32_t site)
+{
+	uint64_t address;
+	const char *name = leak_line_allocating_function(w->r, site, &address);
+
+	if (name)
+		put_place(w, true, &(struct symbols_place){
+				   .address = address, .name = name, .file = "",
+				   .object = w->r->filter->profile->notes & MU_NOTE_ATTACHED ?
+						     "libc.so.6" : "libmemusage.so" });
+	return name != NULL;
+}
+
 void leak_line_put_stack(const struct leak_writer *w, uint32_t site)
 {
 	const struct profile *p = w->r->filter->profile;
 	const struct site *s = &p->sites.site[site];
 	uint32_t frame = p->stack[s->stack].frame;
-	const bool has_first = !(frame && is_operator_new(p, frame)) &&
-			       put_allocating_function(w, s->fn);
+	const bool has_first = put_allocating_function(w, site);
 
 	for (unsigned int i = has_first; frame && i < w->r->o.callers; i++) {
 		const uint32_t location = p->frame[frame].location;

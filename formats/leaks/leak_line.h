@@ -23,3 +23,9 @@ __attribute__((format(printf, 2, 3))) void leak_line_put(const struct leak_write
 
 /* leak_line_put_stack -- Writes the call stack of a site, a line for each function. */
 void leak_line_put_stack(const struct leak_writer *w, uint32_t site);
+
+/* leak_line_allocating_function -- Returns the name of the recorder's function that made the blocks
+ * of a site, with its address; NULL if there is none, or if the first frame of the stack counts as
+ * that one. */
+const char *leak_line_allocating_function(const struct leak_report *r, uint32_t site,
+					  uint64_t *address);

@@ -132,6 +132,44 @@ void leak_records_make(struct leak_records *all, const struct leak_report *r)
 	qsort(all->record, all->count, sizeof(*all->record), compare_records);
 }
 
+/* ---- records that are shown -------------------------------------------------------------- */
+
+/* A record stays for one check after its last block is gone. */
+bool leak_records_has_changed(const struct leak_record *r, enum leak_delta delta)
+{
+	switch (delta) {
+	case LEAK_NEW:
+		return r->own.blocks > 0 && r->own_before.blocks == 0;
+	case LEAK_INCREASED:
+		return r->own.bytes > r->own_before.bytes ||
+		       r->indirect.bytes > r->indirect_before.bytes ||
+		       r->own.blocks > r->own_before.blocks;
+	case LEAK_CHANGED:
+		return r->own.bytes != r->own_before.bytes ||
+		       r->indirect.bytes != r->indirect_before.bytes ||
+		       r->own.blocks != r->own_before.blocks;
+	default:
+		return r->own.blocks > 0;
+	}
+}
+
+bool leak_records_is_shown(const struct leak_record *record, const struct leak_report *r)
+{
+	return r->o.shown >> record->kind & 1 && leak_records_has_changed(record, r->o.delta);
+}
+
+size_t leak_records_first_shown(const struct leak_records *all, const struct leak_report *r)
+{
+	unsigned int left = r->o.limit;
+	size_t i = all->count;
+
+	if (left == 0)
+		return 0;
+	while (i > 0 && left > 0)
+		left -= leak_records_is_shown(&all->record[--i], r);
+	return i;
+}
+
 /* ---- numbers ---------------------------------------------------------------------------- */
 
 struct numbered_key {

@@ -1,6 +1,6 @@
 /* leak_records.h -- The loss records of a leak check: losses by call stack.
  *
- * Private to leak_report.c.
+ * Private to this room.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,6 +27,17 @@ struct leak_records {
 
 /* leak_records_make -- Makes the records of a check, with the sums of the one before. */
 void leak_records_make(struct leak_records *all, const struct leak_report *r);
+
+/* leak_records_has_changed -- Tells whether a record is one of those that a report of DELTA is
+ * about. */
+bool leak_records_has_changed(const struct leak_record *r, enum leak_delta delta);
+
+/* leak_records_is_shown -- Tells whether a report prints a record, but for its limit. */
+bool leak_records_is_shown(const struct leak_record *record, const struct leak_report *r);
+
+/* leak_records_first_shown -- Returns the index of the first record that a report prints within
+ * its limit: the last ones are the largest. */
+size_t leak_records_first_shown(const struct leak_records *all, const struct leak_report *r);
 
 enum { LEAK_RECORD_KINDS = MU_LOSS_DEFINITE + 1 };
 

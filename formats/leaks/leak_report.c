@@ -76,47 +76,17 @@ void leak_report_put_record(const struct leak_writer *w, const struct leak_recor
 		leak_line_put_stack(w, r->site);
 }
 
-/* A record stays for one check after its last block is gone. */
-static bool has_changed(const struct leak_record *r, enum leak_delta delta)
+/* The other tools of the reader have the records then. */
+static void put_tree_name(const struct leak_writer *w)
 {
-	switch (delta) {
-	case LEAK_NEW:
-		return r->own.blocks > 0 && r->own_before.blocks == 0;
-	case LEAK_INCREASED:
-		return r->own.bytes > r->own_before.bytes ||
-		       r->indirect.bytes > r->indirect_before.bytes ||
-		       r->own.blocks > r->own_before.blocks;
-	case LEAK_CHANGED:
-		return r->own.bytes != r->own_before.bytes ||
-		       r->indirect.bytes != r->indirect_before.bytes ||
-		       r->own.blocks != r->own_before.blocks;
-	default:
-		return r->own.blocks > 0;
-	}
-}
-
-static bool is_shown(const struct leak_writer *w, const struct leak_record *r)
-{
-	return w->r->o.shown >> r->kind & 1 && has_changed(r, w->r->o.delta);
-}
-
-/* Returns the number of the first record to print: the last ones are the largest. */
-static size_t find_first_shown(const struct leak_writer *w, const struct leak_records *all)
-{
-	unsigned int left = w->r->o.limit;
-	size_t i = all->count;
-
-	if (left == 0)
-		return 0;
-	while (i > 0 && left > 0)
-		left -= is_shown(w, &all->record[--i]);
-	return i;
+	if (*w->r->o.tree)
+		leak_line_put(w, "xtree leak report: %s", w->r->o.tree);
 }
 
 static void put_records(const struct leak_writer *w, const struct leak_records *all)
 {
-	for (size_t i = find_first_shown(w, all); i < all->count; i++) {
-		if (!is_shown(w, &all->record[i]))
+	for (size_t i = leak_records_first_shown(all, w->r); i < all->count; i++) {
+		if (!leak_records_is_shown(&all->record[i], w->r))
 			continue;
 		leak_report_put_record(w, &all->record[i], i + 1, all->count);
 		leak_line_put(w, "%s", "");
@@ -129,7 +99,7 @@ static unsigned int count_errors(const struct leak_report *r, const struct leak_
 
 	for (size_t i = 0; r->o.is_full && i < all->count; i++)
 		errors += r->o.errors >> all->record[i].kind & 1 &&
-			  has_changed(&all->record[i], r->o.delta);
+			  leak_records_has_changed(&all->record[i], r->o.delta);
 	return errors;
 }
 
@@ -253,7 +223,9 @@ unsigned int leak_report_write(FILE *out, const struct leak_report *r)
 	if (now.all.blocks == 0) {
 		leak_line_put(&w, "All heap blocks were freed -- no leaks are possible");
 	} else {
-		if (r->o.is_full)
+		if (r->o.tree)
+			put_tree_name(&w);
+		else if (r->o.is_full)
 			put_records(&w, &all);
 		put_leak_summary(&w, &now, &then);
 		put_hints(&w, &now);

@@ -508,12 +508,14 @@ const struct settings *command_line_parse(int argc, char **argv)
 	/* An empty name on the command line means "not given", as in glibc. */
 	if (settings.progname != from_environment && *settings.progname == '\0')
 		settings.progname = NULL;
+	leaks_settle(&settings.leak_check);
 	settle_live();
 	settle_massif();
 	check_symbols("alloc-symbol", &settings.alloc_symbol, false);
 	check_symbols("free-symbol", &settings.free_symbol, true);
 	check_pattern("massif-out-file", settings.massif.file);
 	check_pattern("xtree-memory-file", settings.massif.xtree_file);
+	check_pattern("xtree-leak-file", settings.leak_check.tree_file);
 	check_pattern("dhat-out-file", settings.dhat.file);
 	check_triggers();
 	settings.accesses.copies = settings.mode == RUN_MODE_COPY;

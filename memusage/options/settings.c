@@ -57,7 +57,7 @@ bool settings_has_stacks(const struct settings *s)
 bool settings_has_files(const struct settings *s)
 {
 	return s->massif.is_wanted || s->dhat.is_wanted || s->massif.xtree != XTREE_NONE ||
-	       s->spacetime;
+	       s->leak_check.has_tree || s->spacetime;
 }
 
 bool settings_has_reports(const struct settings *s)

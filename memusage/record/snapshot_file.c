@@ -10,25 +10,13 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/temporary.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
 #include "memusage/common/child.h"
 #include "memusage/common/library.h"
 #include "memusage/common/private_dir.h"
-
-/* Escapes a file name, which memusageprint takes for a pattern. */
-static char *escape_percent(const char *name)
-{
-	char *text = xcalloc(2, strlen(name) + 1), *to = text;
-
-	for (; *name; name++) {
-		if (*name == '%')
-			*to++ = '%';
-		*to++ = *name;
-	}
-	return text;
-}
 
 /* The suffix of a tree's file name chooses its format, so the descriptor needs a name with the same
  * suffix. */
@@ -50,7 +38,7 @@ static void append_output_options(const struct snapshot_file *f, struct opt_list
 	if (f->is_xtree) {
 		opt_list_append(arguments, "--xtree-memory=allocs");
 		opt_list_append(arguments,
-				xasprintf("--xtree-memory-file=%s", escape_percent(f->name)));
+				xasprintf("--xtree-memory-file=%s", output_escape(f->name)));
 		return;
 	}
 	opt_list_append(arguments, "--to=massif");

@@ -212,7 +212,7 @@ static void prepare_temporary_file(struct remote *r, const struct owner *owner)
 	r->output_fd = temporary_open();
 	if (r->output_fd < 0 || fchown(r->output_fd, owner->uid, owner->gid) < 0)
 		die("cannot create a temporary file: %m; set TMPDIR to a writable directory");
-	r->format_name = r->command->is_xtree ? remote_xtree_name(r, 1) : remote_file_name(r);
+	r->format_name = remote_makes_tree(r) ? remote_xtree_name(r, 1) : remote_file_name(r);
 	if (!r->format_name)
 		exit(STATUS_FAILED);
 }

@@ -478,6 +478,10 @@ int remote_command_choose(struct remote *r)
 		r->operand = r->command->is_pattern ? take_file_name(r->words) : NULL;
 	else if (!option)
 		r->operand = *r->words;
+	r->makes_leak_tree = r->command->run == remote_leaks_run &&
+			     remote_leaks_find_tree(r->words);
+	if (r->makes_leak_tree && !r->operand)
+		r->operand = REMOTE_LEAKS_TREE;
 	if (*words && words[1] && !r->command->takes_words && (!r->command->operand || words[2])) {
 		warn("%s takes %s", r->command->name,
 		     r->command->operand ? "at most one operand" : "no operand");

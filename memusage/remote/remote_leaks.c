@@ -14,13 +14,16 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/units.h"
 #include "cli/word_set.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/asked_checks.h"
+#include "memusage/common/child.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pointer_search.h"
 #include "memusage/remote/remote_examination.h"
+#include "memusage/remote/remote_output.h"
 #include "memusage/remote/remote_report.h"
 #include "profile/read/leak_checks.h"
 
@@ -32,10 +35,12 @@ struct leak_words {
 	uint32_t form;	/* MU_LEAK_CHECK_SUMMARY or 0 */
 	uint32_t delta; /* MU_LEAK_CHECK_NEW, _INCREASED, _CHANGED, or 0: any */
 	uint32_t limit; /* of records, 0: none */
+	bool has_tree;	/* the records are written to a file */
+	char *tree_name; /* of it; NULL: the output of this process */
 };
 
 enum word_kind { WORD_FORM, WORD_GROUP, WORD_DELTA, WORD_KINDS, WORD_HEURISTICS, WORD_LIMITED,
-		 WORD_UNLIMITED };
+		 WORD_UNLIMITED, WORD_TREE };
 
 /* In Memcheck's order; any unique prefix of a word will do. */
 static const struct word {
@@ -46,6 +51,7 @@ static const struct word {
 } all_words[] = {
 	{ "full", WORD_FORM, 0, NULL },
 	{ "summary", WORD_FORM, MU_LEAK_CHECK_SUMMARY, NULL },
+	{ "xtleak", WORD_TREE, 0, NULL },
 	{ "kinds", WORD_KINDS, 0, NULL },
 	{ "reachable", WORD_GROUP, 0, "all" },
 	{ "possibleleak", WORD_GROUP, 0, "definite,indirect,possible" },
@@ -76,7 +82,7 @@ static const struct word *find_word(const char *text)
 	}
 	if (count == 1)
 		return found;
-	warn("leak_check: unknown word %s; it takes full or summary; kinds SET, reachable, "
+	warn("leak_check: unknown word %s; it takes full, summary or xtleak; kinds SET, reachable, "
 	     "possibleleak or definiteleak; heuristics SET; new, increased, changed or any; "
 	     "limited N or unlimited; and a FILE, whose name has a point or a slash", text);
 	return NULL;
@@ -134,6 +140,10 @@ static int read_word(struct leak_words *words, char **w)
 	case WORD_HEURISTICS:
 		words->heuristics = read_set(w, word_set_leak_heuristics);
 		return words->heuristics ? 2 : -1;
+	case WORD_TREE:
+		words->has_tree = true;
+		words->form = 0;
+		return 1;
 	case WORD_LIMITED:
 		words->limit = read_limit(w);
 		return words->limit ? 2 : -1;
@@ -155,6 +165,15 @@ static int read_words(struct leak_words *words, char **w)
 		w += count;
 	}
 	return 0;
+}
+
+bool remote_leaks_find_tree(char **words)
+{
+	for (; *words; words++) {
+		if (**words && strncmp("xtleak", *words, strlen(*words)) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* ---- the check before ----------------------------------------------------------------------- */
@@ -213,6 +232,35 @@ static void append_form(struct opt_list *list, const struct remote *r)
 	opt_list_append(list, xasprintf("--show-leak-kinds=%s", r->leak_words->kinds));
 }
 
+/* The name has been chosen: what is in it stands for itself. */
+static void append_tree(struct opt_list *list, const struct remote *r)
+{
+	const struct leak_words *words = r->leak_words;
+	const char *name = words->tree_name ? output_escape(words->tree_name) :
+					      child_pass_file(r->output_fd);
+
+	append_form(list, r);
+	opt_list_append(list, "--xtree-leak=yes");
+	opt_list_append(list, xasprintf("--xtree-leak-file=%s", name));
+}
+
+/* With the rights of another owner the name is chosen when the file is copied. */
+static int print_with_tree(struct remote *r, struct leak_words *words)
+{
+	int result;
+
+	if (r->output_fd < 0) {
+		words->tree_name = strstr(r->operand, "%n") ? remote_output_unused_name(r) :
+							      remote_xtree_name(r, 1);
+		if (!words->tree_name)
+			return -1;
+	}
+	result = remote_report_print_as(r, append_tree);
+	free(words->tree_name);
+	words->tree_name = NULL;
+	return result;
+}
+
 /* ---- the command ------------------------------------------------------------------------ */
 
 /* Blocks that were not recorded hold others, which would all seem lost. */
@@ -255,14 +303,16 @@ static struct asked_image image_of(const struct remote *r)
 
 /* Prints the last of the checks, or keeps it. */
 static int report_checks(struct remote *r, const struct mu_leak_check *before,
-			 const struct mu_leak_check *last, const struct leak_words *words)
+			 const struct mu_leak_check *last, struct leak_words *words)
 {
 	int result;
 
 	r->leak_words = words;
 	r->check[1] = before;
 	r->check[2] = last;
-	result = r->operand ? remote_report_record(r) : remote_report_print_as(r, append_form);
+	result = words->has_tree ? print_with_tree(r, words) :
+		 r->operand	 ? remote_report_record(r) :
+				   remote_report_print_as(r, append_form);
 	r->check[1] = r->check[2] = NULL;
 	return result;
 }
@@ -338,7 +388,7 @@ static int read_list_words(struct mu_leak_list *list, char **w)
 static int print_blocks(struct remote *r, const struct mu_leak_list *wanted,
 			const struct asked_checks *asked)
 {
-	const struct leak_words words = { .kinds = "all" };
+	struct leak_words words = { .kinds = "all" };
 	const struct leak_check_options o = {
 		.heuristics = MU_LEAK_CHECK_HEURISTICS(asked->last->flags), .lists_blocks = true
 	};
@@ -382,7 +432,7 @@ int remote_leaks_run_block_list(struct remote *r)
 
 int remote_leaks_run_who_points_at(struct remote *r)
 {
-	const struct leak_words words = { .kinds = "all" };
+	struct leak_words words = { .kinds = "all" };
 	struct pointer_search_options o = { .size = 1 };
 	struct mu_leak_check *found;
 	char **w = r->words;

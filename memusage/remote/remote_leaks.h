@@ -7,10 +7,16 @@
 #include "memusage/remote/remote_run.h"
 
 /* The words that the command takes, for the help. */
-#define REMOTE_LEAKS_WORDS "summary] [kinds SET] [any|new] [FILE"
+#define REMOTE_LEAKS_WORDS "summary|xtleak] [kinds SET] [any|new] [FILE"
+
+/* The file of the tree that the word xtleak asks for, without another name. */
+#define REMOTE_LEAKS_TREE "xtleak.kcg.%p.%n"
+
+/* remote_leaks_find_tree -- Tells whether one of the words asks for a tree. */
+bool remote_leaks_find_tree(char **words);
 
 /* remote_leaks_run -- Examines the process, and prints which of its blocks are lost, or what has
- * changed since the last check; or writes a recording with that.
+ * changed since the last check; or writes a recording with that, or a tree.
  *
  * Returns 0, or -1 after a message.
  */

@@ -18,9 +18,7 @@
 enum { NUMBERS = 100000 };	/* limit of the file numbers that are tried */
 #define OUTPUT_BYTES_MAX (UINT64_C(1) << 30)
 
-/* Uses the first number without a file, since another user must not choose it. Returns NULL after a
- * message. */
-static char *unused_xtree_name(const struct remote *r)
+char *remote_output_unused_name(const struct remote *r)
 {
 	char *name = NULL;
 	struct stat st;
@@ -60,10 +58,10 @@ static int copy_temporary_file(const struct remote *r, struct output *out)
 /* Copies the temporary file to the requested one, which is written with our own rights. */
 int remote_output_write(const struct remote *r)
 {
-	char *name = r->command->is_xtree   ? unused_xtree_name(r) :
+	char *name = remote_makes_tree(r)   ? remote_output_unused_name(r) :
 		     r->command->is_pattern ? files_expand(remote_file_name(r), r->pid) :
 					      xstrdup(remote_file_name(r));
-	const bool is_dash = name && strcmp(name, "-") == 0 && !r->command->is_xtree;
+	const bool is_dash = name && strcmp(name, "-") == 0 && !remote_makes_tree(r);
 	struct output out = { 0 };
 	int result = -1;
 

@@ -13,3 +13,7 @@
  * Returns 0, or -1 after a message.
  */
 int remote_output_write(const struct remote *r);
+
+/* remote_output_unused_name -- Returns the name of the tree with the first number in it that no
+ * file has yet, to be freed: another user must not choose it. NULL after a message. */
+char *remote_output_unused_name(const struct remote *r);

@@ -22,6 +22,11 @@ bool remote_makes_file(const struct remote *r)
 	return r->command->file || (r->command->is_pattern && r->operand);
 }
 
+bool remote_makes_tree(const struct remote *r)
+{
+	return r->command->is_xtree || r->makes_leak_tree;
+}
+
 void remote_append_options(struct opt_list *list, const struct remote *r)
 {
 	const struct control_answer *a = &r->contact.answer;

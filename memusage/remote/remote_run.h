@@ -30,6 +30,7 @@ struct remote {
 	bool once;		   /* --once, before the command or behind it */
 	bool is_query;		   /* do not explain yet why nothing was found */
 	const struct leak_words *leak_words; /* of leak_check; private to remote_leaks.c */
+	bool makes_leak_tree; /* leak_check xtleak: the operand names its file */
 	/* Leak checks that a copy of the recording gets, in the order of time; NULL: none. */
 	const struct mu_leak_check *check[IMAGE_OUTSIDE_CHECKS];
 };
@@ -58,6 +59,9 @@ const char *remote_file_name(const struct remote *r);
 /* remote_makes_file -- Tells whether the command writes a file, which may be an operand that it can
  * do without. */
 bool remote_makes_file(const struct remote *r);
+
+/* remote_makes_tree -- Tells whether that file is a tree in callgrind's format. */
+bool remote_makes_tree(const struct remote *r);
 
 /* remote_append_options -- Appends the options of the run for memusageprint, if it may choose them,
  * followed by those of this command line, which take precedence. The texts are borrowed from R. */

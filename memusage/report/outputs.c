@@ -22,7 +22,7 @@
 
 /* ---- outputs that are the same file ------------------------------------------------------- */
 
-enum { OUTPUTS = 9, LINKS = 40 };
+enum { OUTPUTS = 10, LINKS = 40 };
 
 struct named_output {
 	const char *option;
@@ -123,6 +123,8 @@ static void check_output_clash(const struct settings *s)
 	append_pattern(&list, "--massif-out-file", s->massif.is_wanted ? s->massif.file : NULL);
 	append_pattern(&list, "--xtree-memory-file",
 		       s->massif.xtree != XTREE_NONE ? s->massif.xtree_file : NULL);
+	append_pattern(&list, "--xtree-leak-file",
+		       s->leak_check.has_tree ? s->leak_check.tree_file : NULL);
 	append_pattern(&list, "--dhat-out-file", s->dhat.is_wanted ? s->dhat.file : NULL);
 	append_pattern(&list, "--snapshot-file",
 		       triggers_wanted(&s->triggers) ? s->triggers.file : NULL);
@@ -185,6 +187,8 @@ static void check_profiles(const struct settings *s)
 		files_check(s->massif.file, 0);
 	if (s->massif.xtree != XTREE_NONE)
 		files_check(xtree ? xtree : "xtmemory.kcg.%p", 0);
+	if (s->leak_check.has_tree)
+		files_check(s->leak_check.tree_file, 0);
 	if (s->dhat.is_wanted)
 		files_check(s->dhat.file, 0);
 	if (triggers_wanted(&s->triggers))

@@ -89,6 +89,7 @@ static void fill_arguments(struct opt_list *a, const struct session *session, un
 		opt_list_append(a, xasprintf("--started=%d", (int)main));
 	if (first == 0)
 		append_text_reports(a, s);
+	leaks_append_tree(a, &s->leak_check);
 	append_looks(a, s);
 	settings_append_place_options(a, s);
 	if (m->is_wanted) {

@@ -107,6 +107,8 @@ struct settings {
 	bool merge;		/* report on all processes of all files as one */
 	struct gate_settings gate;
 	int leak_check;		/* enum leak_check_form */
+	int leak_tree;		/* enum yes_no: loss records in a file for every image */
+	const char *leak_tree_file;	/* pattern of its name */
 	unsigned leak_kinds;	/* set of kinds whose loss records are shown */
 	unsigned leak_errors;	/* ... that are errors */
 	unsigned error_status;	/* of the program if there are any, 0: as without */

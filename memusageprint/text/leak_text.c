@@ -6,51 +6,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "cli/terminal.h"
 #include "cli/xmalloc.h"
 #include "formats/leaks/leak_lists.h"
 #include "formats/leaks/leak_report.h"
-#include "profile/read/counters.h"
-#include "profile/read/result.h"
-
-enum { CALLERS_DEFAULT = 12 }; /* Valgrind's --num-callers */
-
-/* ---- reports ---------------------------------------------------------------------------- */
-
-/* The heap as Memcheck counts it: a realloc allocates and frees. */
-static struct leak_heap heap_of_run(const struct report_subject *s)
-{
-	struct result *result = xmalloc(sizeof(*result));
-	struct image im = s->image;
-	struct leak_heap heap;
-	const uint64_t *calls;
-
-	result_take(result, &im);
-	calls = result->counters.calls;
-	heap = (struct leak_heap){
-		.allocs = calls[MU_FN_MALLOC] + calls[MU_FN_CALLOC] + calls[MU_FN_REALLOC] +
-			  calls[MU_FN_MEMALIGN],
-		.frees = 0,
-		.bytes = 0,
-	};
-	for (uint32_t i = 0; i < s->profile.sites.count; i++) {
-		if (sites_is_counted(&s->profile.sites.site[i]))
-			heap.bytes += s->profile.sites.site[i].total_bytes;
-	}
-	free(result);
-	return heap;
-}
-
-static uint64_t live_blocks(const struct leak_check *c)
-{
-	uint64_t blocks = 0;
-
-	for (uint64_t i = 0; i < c->head.count; i++)
-		blocks += c->loss[i].blocks;
-	return blocks;
-}
+#include "memusageprint/job/image_name.h"
+#include "memusageprint/job/leak_input.h"
 
 /* Names of functions come from any file: what is not text is not printed as such. */
 static void put_clean_lines(FILE *out, char *text)
@@ -101,15 +65,6 @@ static bool print_check(FILE *out, const struct leak_report *r, const struct mu_
 	return ok;
 }
 
-/* Which records the program wanted to see. */
-static enum leak_delta delta_of(const struct leak_check *c)
-{
-	return c->head.flags & MU_LEAK_CHECK_NEW       ? LEAK_NEW :
-	       c->head.flags & MU_LEAK_CHECK_INCREASED ? LEAK_INCREASED :
-	       c->head.flags & MU_LEAK_CHECK_CHANGED   ? LEAK_CHANGED :
-							 LEAK_ANY;
-}
-
 static void warn_about_check(const struct report_subject *s, const struct leak_check *c)
 {
 	if (c->head.flags & MU_LEAK_CHECK_CUT)
@@ -126,51 +81,53 @@ static bool is_printed(const struct leak_checks *all, size_t i)
 	return is_answer ? i == all->count - 1 : !(all->check[i].head.flags & MU_LEAK_CHECK_ASKED);
 }
 
+/* The path of the file with the records, as Memcheck prints it. The name of a file that a client
+ * copies later is not known here. */
+static char *tree_name(const struct report_subject *s, const struct settings *settings)
+{
+	static const char descriptor[] = "/proc/self/fd/";
+	char *name = image_name_make(s, settings, settings->leak_tree_file), *here, *path;
+
+	if (!name || strncmp(name, descriptor, sizeof(descriptor) - 1) == 0) {
+		free(name);
+		return xstrdup("");
+	}
+	here = *name == '/' ? NULL : getcwd(NULL, 0);
+	path = here ? xasprintf("%s/%s", here, name) : xstrdup(name);
+	free(here);
+	free(name);
+	return path;
+}
+
+static bool print_checks(FILE *out, const struct report_subject *s, struct leak_input *in)
+{
+	const char *tree = in->report.o.tree;
+	bool is_ok = true;
+
+	for (size_t k = 0; k < in->all.count; k++) {
+		if (!is_printed(&in->all, k))
+			continue;
+		leak_input_select(in, k);
+		in->report.o.tree = leak_input_has_tree(in) ? tree : NULL;
+		warn_about_check(s, &in->all.check[k]);
+		is_ok = print_check(out, &in->report, in->all.check[k].list) && is_ok;
+	}
+	return is_ok && in->report.check;
+}
+
 int leak_text_print(FILE *out, struct report_subject *s, const struct settings *settings)
 {
-	struct leak_report r = {
-		.filter = report_subject_complete(s),
-		.pid = (uint32_t)s->pid,
-		.entry = s->image.head.examined.entry,
-		.o = {
-			.shown = settings->leak_kinds,
-			.errors = settings->leak_errors,
-			.resolution = (enum leak_resolution)settings->leak_resolution,
-			.callers = settings->callers ? settings->callers : CALLERS_DEFAULT,
-			.strip = (const char *const *)settings->fullpath_after.item,
-			.strips = settings->fullpath_after.count,
-			.no_inlines = settings->read_inlines == NO,
-			.show_below_main = settings->below_main == YES,
-		},
-	};
-	struct leak_heap heap = heap_of_run(s);
-	static const struct leak_check none;
-	const bool is_full = settings->leak_check == LEAK_CHECK_FULL;
-	bool is_ok = true;
-	struct leak_checks all;
+	struct leak_input in;
+	char *tree = settings->leak_tree == YES ? tree_name(s, settings) : NULL;
+	bool is_ok;
 
-	leak_checks_read(&all, &s->image);
-	for (size_t k = 0; k < all.count; k++) {
-		const struct mu_leak_list *list = all.check[k].list;
-		/* A list is about the records of the check before. */
-		const size_t i = list && k > 0 ? k - 1 : k;
-
-		if (!is_printed(&all, k))
-			continue;
-		r.check = &all.check[i];
-		r.o.is_full = is_full && !(r.check->head.flags & MU_LEAK_CHECK_SUMMARY);
-		r.o.delta = delta_of(r.check);
-		r.o.limit = r.check->head.limit;
-		r.o.is_asked = r.check->head.flags & MU_LEAK_CHECK_ASKED;
-		r.before = i > 0 ? &all.check[i - 1] : &none;
-		r.heap = r.check->head.flags & MU_LEAK_CHECK_AT_END ? &heap : NULL;
-		heap.frees = heap.allocs - live_blocks(r.check);
-		warn_about_check(s, &all.check[k]);
-		is_ok = print_check(out, &r, list) && is_ok;
-	}
-	if (all.count == 0)
+	leak_input_read(&in, s, settings);
+	in.report.o.tree = tree;
+	is_ok = print_checks(out, s, &in);
+	if (in.all.count == 0)
 		warn("process %d: no leak check was made: give --leak-check=full to memusage, or "
 		     "ask while it runs: memusage --pid=PID leak_check", (int)s->pid);
-	leak_checks_free(&all);
-	return r.check && is_ok ? 0 : -1;
+	leak_input_free(&in);
+	free(tree);
+	return is_ok ? 0 : -1;
 }

@@ -71,7 +71,7 @@ for words in limited 'limited 0' 'limited x' kinds everything; do
 	run ask $words
 	is "$status" 125 "leak_check $words is an error"
 done
-like "$err" 'unknown word everything; it takes full or summary' '... that says what there is'
+like "$err" 'unknown word everything; it takes full, summary or xtleak' '... that says what there is'
 run tell block_list 10..10
 is "$(echo "$out" | grep -c '^==[0-9]*==  *0x[0-9A-F]*\[32\] indirect loss record [0-9]*$')" 3 \
 	'block_list prints blocks, and what is lost with them'
