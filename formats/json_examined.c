@@ -151,6 +151,24 @@ static void write_loss(FILE *out, const struct mu_loss *l, const uint32_t *liste
 		kinds[l->kind & 3], l->bytes, l->blocks, l->indirect_bytes, l->indirect_blocks);
 }
 
+/* ,"earlier":[{"site":1,"fate":"freed","bytes":96,"blocks":3}] */
+static void write_earlier(FILE *out, const struct leak_check *c, const uint32_t *listed,
+			  uint32_t sites)
+{
+	static const char *const fates[] = { "called_lost", "freed", "not_lost" };
+	const struct site_numbers n = { listed, sites };
+
+	for (uint64_t i = 0; i < c->earlier_count; i++) {
+		const struct mu_loss *l = &c->earlier[i];
+
+		fputs(i ? ",\n  {\"site\":" : ",\"earlier\":[\n  {\"site\":", out);
+		write_site(out, &n, l->site);
+		fprintf(out, ",\"fate\":\"%s\",\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64 "}",
+			fates[l->kind - MU_LOSS_CALLED], l->bytes, l->blocks);
+	}
+	fputs(c->earlier_count ? "]" : "", out);
+}
+
 static void write_check(FILE *out, const struct leak_check *c, const struct export *e,
 			const uint32_t *listed)
 {
@@ -166,7 +184,9 @@ static void write_check(FILE *out, const struct leak_check *c, const struct expo
 		fputs(i ? ",\n  " : "\n  ", out);
 		write_loss(out, &c->loss[i], listed, sites);
 	}
-	fputs("]}", out);
+	putc(']', out);
+	write_earlier(out, c, listed, sites);
+	putc('}', out);
 }
 
 void json_write_checks(FILE *out, const struct export *e, const uint32_t *listed)

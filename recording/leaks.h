@@ -13,8 +13,14 @@ enum mu_loss_kind {
 	MU_LOSS_REACHABLE = 0,
 	MU_LOSS_POSSIBLE = 1,
 	MU_LOSS_INDIRECT = 2,
-	MU_LOSS_DEFINITE = 3
+	MU_LOSS_DEFINITE = 3,
+	/* Behind the others: what became of blocks that earlier checks called lost. All of them; of
+	 * these: freed or reallocated since; still there, and no longer lost. */
+	MU_LOSS_CALLED = 4,
+	MU_LOSS_FREED = 5,
+	MU_LOSS_FOUND = 6
 };
+enum { MU_LOSS_EARLIER_KINDS = 3 }; /* CALLED and on */
 
 /* Blocks of one site that can be reached in one way. */
 struct mu_loss {
@@ -39,7 +45,9 @@ enum mu_leak_check_flag {
 				    * compared with it */
 	MU_LEAK_CHECK_PAIR = 256,  /* of an answer: behind the losses is the check before this one,
 				    * one that a client has asked for */
-	MU_LEAK_CHECK_LIST = 512   /* behind the losses is a struct mu_leak_list */
+	MU_LEAK_CHECK_LIST = 512,  /* behind the losses is a struct mu_leak_list */
+	MU_LEAK_CHECK_WATCH = 4096 /* of a result on its way to who keeps it: behind the losses is
+				    * a struct lost_watch, for the next check */
 };
 /* With ASKED, in the flags: the set of heuristics. */
 #define MU_LEAK_CHECK_HEURISTICS(flags) ((flags) >> 16)

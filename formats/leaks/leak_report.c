@@ -5,8 +5,10 @@
 #include "formats/leaks/leak_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/xmalloc.h"
 #include "formats/leaks/leak_line.h"
 #include "formats/leaks/leak_lists.h"
 #include "formats/leaks/leak_records.h"
@@ -207,6 +209,84 @@ static void put_hints(const struct leak_writer *w, const struct totals *t)
 	}
 }
 
+/* ---- freed after all ---------------------------------------------------------------------- */
+
+enum { FREED_PLACES = 10 };
+
+static struct leak_sums total_earlier(const struct leak_check *c, uint16_t kind)
+{
+	struct leak_sums sums = { 0, 0 };
+
+	for (uint64_t i = 0; i < c->earlier_count; i++) {
+		if (c->earlier[i].kind == kind)
+			add_loss(&sums, &c->earlier[i]);
+	}
+	return sums;
+}
+
+/* Makes records of the blocks that were freed, as if they were losses. */
+static void make_freed_records(struct leak_records *all, struct leak_report *r,
+			       struct leak_check *freed)
+{
+	static const struct leak_check none;
+	const struct leak_check *c = r->check;
+
+	*freed = (struct leak_check){ .loss = xcalloc(c->earlier_count + 1, sizeof(*c->loss)) };
+	for (uint64_t i = 0; i < c->earlier_count; i++) {
+		if (c->earlier[i].kind == MU_LOSS_FREED)
+			freed->loss[freed->head.count++] = c->earlier[i];
+	}
+	r->check = freed;
+	r->before = &none;
+	leak_records_make(all, r);
+}
+
+/* The places of most of these bytes. */
+static void put_freed_places(const struct leak_writer *w)
+{
+	struct leak_report r = *w->r;
+	struct leak_records all;
+	struct leak_check freed;
+	char bytes[NUMBER], blocks[NUMBER];
+
+	make_freed_records(&all, &r, &freed);
+	for (size_t i = all.count; i > 0 && all.count - i < FREED_PLACES; i--) {
+		const struct leak_record *record = &all.record[i - 1];
+
+		leak_line_put(w, "%s bytes in %s blocks were called lost, and freed since",
+			      grouped(record->own.bytes, bytes),
+			      grouped(record->own.blocks, blocks));
+		if (r.filter->profile->sites.count > 0)
+			leak_line_put_stack(w, record->site);
+		leak_line_put(w, "%s", "");
+	}
+	if (all.count > FREED_PLACES)
+		leak_line_put(w, "(and blocks of %zu more places)", all.count - FREED_PLACES);
+	leak_records_free(&all);
+	free(freed.loss);
+}
+
+/* Memcheck has no such part, so there is none as long as it would say nothing. */
+static void put_freed(const struct leak_writer *w)
+{
+	const struct leak_check *c = w->r->check;
+	const struct leak_sums called = total_earlier(c, MU_LOSS_CALLED),
+			       freed = total_earlier(c, MU_LOSS_FREED),
+			       found = total_earlier(c, MU_LOSS_FOUND);
+	const struct leak_writer plain = { .out = w->out, .r = w->r };
+
+	if (freed.blocks == 0 && found.blocks == 0)
+		return;
+	leak_line_put(w, "%s", "");
+	leak_line_put(w, "FREED AFTER ALL:");
+	put_sums(&plain, "   earlier checks called lost: ", &called, &called);
+	put_sums(&plain, "   freed or reallocated since: ", &freed, &freed);
+	put_sums(&plain, "             no longer lost: ", &found, &found);
+	leak_line_put(w, "%s", "");
+	if (w->r->o.is_full)
+		put_freed_places(&plain);
+}
+
 /* ---- all together ----------------------------------------------------------------------- */
 
 unsigned int leak_report_write(FILE *out, const struct leak_report *r)
@@ -231,6 +311,7 @@ unsigned int leak_report_write(FILE *out, const struct leak_report *r)
 		put_hints(&w, &now);
 	}
 	leak_records_free(&all);
+	put_freed(&w);
 	leak_line_put(&w, "%s", "");
 	if (r->heap)
 		leak_line_put(&w, "ERROR SUMMARY: %u errors from %u contexts "

@@ -225,6 +225,8 @@ void leak_query_count(struct leak_counts *counts, bool blocks)
 		const struct mu_loss *loss = &check->loss[i];
 		uint64_t value = blocks ? loss->blocks : loss->bytes;
 
+		if (loss->kind > MU_LOSS_DEFINITE)
+			continue; /* of blocks that earlier checks called lost */
 		if (loss->kind == MU_LOSS_REACHABLE)
 			counts->reachable += value;
 		else if (loss->kind == MU_LOSS_POSSIBLE)

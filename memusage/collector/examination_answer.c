@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,27 +24,49 @@ enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
 
 /* ---- kinds -------------------------------------------------------------------------------- */
 
-static pid_t start_leak_check(const struct settings *s, const struct examined_process *p, int fd)
+static bool find_asked_image(const struct process *p, struct asked_image *image)
 {
-	const struct leak_check_options o = { .heuristics = s->leak_check.heuristics };
+	struct mu_slot slot;
 
-	return examination_start(&leak_check, p, &o, fd);
+	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		return false;
+	*image = (struct asked_image){ (uint32_t)p->slot, slot.generation };
+	return true;
 }
 
-static pid_t start_pages_check(const struct settings *s, const struct examined_process *p, int fd)
+static pid_t start_leak_check(const struct settings *s, const struct process *of,
+			      const struct examined_process *p, int fd)
+{
+	struct leak_check_options o = { .heuristics = s->leak_check.heuristics };
+	struct asked_checks asked = { .last = NULL };
+	struct asked_image image;
+	pid_t child;
+
+	if (find_asked_image(of, &image))
+		asked_checks_read(&asked, of->asked_checks, image);
+	o.watch = asked.watch;
+	child = examination_start(&leak_check, p, &o, fd);
+	asked_checks_free(&asked);
+	return child;
+}
+
+static pid_t start_pages_check(const struct settings *s, const struct process *of,
+			       const struct examined_process *p, int fd)
 {
 	const struct pages_check_options o = { .is_at_end = true };
 
 	(void)s;
+	(void)of;
 	return examination_start(&pages_check, p, &o, fd);
 }
 
-static pid_t start_holders_check(const struct settings *s, const struct examined_process *p,
-				 int fd)
+static pid_t start_holders_check(const struct settings *s, const struct process *of,
+				 const struct examined_process *p, int fd)
 {
 	const struct holders_check_options o = { .flags = MU_HOLDERS_AT_END };
 
 	(void)s;
+	(void)of;
 	return examination_start(&holders_check, p, &o, fd);
 }
 
@@ -52,7 +75,8 @@ static const struct kind {
 	uint32_t wanted; /* in the image's query_wanted */
 	uint32_t flag;	 /* of the run's configuration */
 	const struct examination *examination;
-	pid_t (*start)(const struct settings *s, const struct examined_process *p, int fd);
+	pid_t (*start)(const struct settings *s, const struct process *of,
+		       const struct examined_process *p, int fd);
 	const char *before, *after; /* the process, in the message of a failure */
 } kinds[] = {
 	{ MU_QUERY_LEAKS, MU_CFG_LEAKS, &leak_check, start_leak_check, "no leak check of", "" },
@@ -127,7 +151,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
 	c->fd = examination_open_file(k->examination);
-	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, &examined, c->fd);
+	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
 		if (c->fd >= 0)
 			close(c->fd);
@@ -156,17 +180,38 @@ static void reap_examiner(const struct kind *k, struct pending_examination *c, i
 	c->pidfd = -1;
 }
 
+/* The next check, whoever makes it, tells what became of the blocks that this one calls lost. A
+ * client that is at work writes the file itself. */
+static void keep_watch(struct pending_examination *c, struct process *p)
+{
+	struct lost_watch *watch = asked_checks_take_watch(c->result);
+	struct asked_checks asked;
+	struct asked_image image;
+
+	if (!watch || p->control >= 0 || !find_asked_image(p, &image)) {
+		free(watch);
+		return;
+	}
+	if (p->asked_checks < 0)
+		p->asked_checks =
+			process_reserve_fds(memfd_create("memusage-checks", MFD_CLOEXEC));
+	asked_checks_read(&asked, p->asked_checks, image);
+	free(asked.watch);
+	asked.watch = watch;
+	if (p->asked_checks >= 0)
+		asked_checks_write(&asked, p->asked_checks, image);
+	asked_checks_free(&asked);
+}
+
 /* A later check of the process is compared with the last one that a client has made, which the
  * process does not know yet. */
 static void join_asked_check(struct pending_examination *c, struct process *p)
 {
-	struct mu_slot slot;
 	struct asked_checks asked;
-	struct asked_image image = { .slot = (uint32_t)p->slot };
+	struct asked_image image;
 
-	if (p->asked_checks < 0 || !segment_slot(&p->arena->view, image.slot, &slot))
+	if (p->asked_checks < 0 || !find_asked_image(p, &image))
 		return;
-	image.generation = slot.generation;
 	asked_checks_read(&asked, p->asked_checks, image);
 	if (asked.last && asked.last->mono_ns > p->asked_ns) {
 		p->asked_ns = asked.last->mono_ns;
@@ -189,8 +234,10 @@ static void answer_question(const struct kind *k, struct tree *t, struct process
 		return;
 	if (c->examiner && c->pidfd < 0)
 		reap_examiner(k, c, WNOHANG);
-	if (c->result && state != MU_QUERY_ROOM && k->wanted == MU_QUERY_LEAKS)
+	if (c->result && state != MU_QUERY_ROOM && k->wanted == MU_QUERY_LEAKS) {
+		keep_watch(c, p);
 		join_asked_check(c, p);
+	}
 	bytes = c->result ? k->examination->count_bytes(c->result) : 0;
 	if (c->examiner) {
 		if (state == MU_QUERY_WANTED)

@@ -11,10 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profile/graph/lost_watch.h"
 #include "recording/leaks.h"
 
 struct asked_checks {
 	struct mu_leak_check *last, *before; /* owned; NULL: none */
+	struct lost_watch *watch; /* likewise: what any check has called lost */
 };
 
 /* The image that checks are about: they end with it. */
@@ -30,8 +32,14 @@ uint64_t asked_checks_bytes(const struct mu_leak_check *c);
  * the client that wrote them was killed. Call asked_checks_free(). */
 void asked_checks_read(struct asked_checks *c, int fd, struct asked_image image);
 
-/* asked_checks_write -- Replaces what is in FD. C->before may be NULL. Returns false with errno. */
+/* asked_checks_write -- Replaces what is in FD. Returns false with errno. */
 bool asked_checks_write(const struct asked_checks *c, int fd, struct asked_image image);
+
+/* asked_checks_take_watch -- Takes what the next check needs from a result that was just made.
+ *
+ * Returns it, to be freed; NULL: the one before stays good.
+ */
+struct lost_watch *asked_checks_take_watch(struct mu_leak_check *result);
 
 /* asked_checks_join -- Puts the last check behind RESULT, a later one, which is given up for it.
  *
@@ -41,5 +49,5 @@ bool asked_checks_write(const struct asked_checks *c, int fd, struct asked_image
 struct mu_leak_check *asked_checks_join(struct mu_leak_check *result,
 					const struct mu_leak_check *last);
 
-/* asked_checks_free -- Releases both. Accepts a zeroed struct. */
+/* asked_checks_free -- Releases everything. Accepts a zeroed struct. */
 void asked_checks_free(struct asked_checks *c);

@@ -73,6 +73,26 @@ static struct mu_leak_check *pack_losses(const struct snapshot *s, const struct 
 	return c;
 }
 
+/* Adds what became of blocks that earlier checks called lost, and behind the losses what the next
+ * check needs for that. Returns the result in the place of C. */
+static struct mu_leak_check *append_watch(struct mu_leak_check *c, const struct snapshot *s,
+					  const struct leak_marks *marks,
+					  const struct lost_watch *before)
+{
+	struct lost_watch *now = lost_watch_next(before, &s->blocks, marks);
+	const uint64_t most = c->count + (before ? before->sums * MU_LOSS_EARLIER_KINDS : 0);
+
+	c = xreallocarray(c, 1, sizeof(*c) + most * sizeof(*c->loss) + now->bytes);
+	if (before)
+		c->count += lost_watch_tell(&c->loss[c->count], before, now, &s->blocks, marks);
+	if (now->sums > 0) {
+		memcpy(&c->loss[c->count], now, now->bytes);
+		c->flags |= MU_LEAK_CHECK_WATCH;
+	}
+	free(now);
+	return c;
+}
+
 static struct mu_leak_check *pack_blocks(const struct snapshot *s, const struct leak_marks *m,
 					 bool is_incomplete)
 {
@@ -113,6 +133,9 @@ static void *find_losses(struct snapshot *s, const void *options, struct mu_erro
 	leak_marks_find(&marks, &g.pointers, explain_pointer, &e);
 	result = o->lists_blocks ? pack_blocks(s, &marks, g.is_incomplete) :
 				   pack_losses(s, &marks, g.is_incomplete);
+	/* A block that could not be read is not freed. */
+	if (!o->lists_blocks && !s->is_incomplete)
+		result = append_watch(result, s, &marks, o->watch);
 	leak_marks_free(&marks);
 	heap_graph_free(&g);
 	return result;

@@ -108,6 +108,8 @@ static void add_full_line(struct block_set *blocks, uint64_t page, const struct 
 
 		b.size = line->size[i] & SIZE_MASK;
 		b.site = line->site[i];
+		b.birth = (uint32_t)(line->size[i] >> 48 << 22 | line->tag[i] >> 10) &
+			  (uint32_t)MU_SLACK_TIME;
 		if (line->tag[i] & 1)
 			block_set_add(blocks, &b);
 	}

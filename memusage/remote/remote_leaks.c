@@ -278,9 +278,10 @@ static const char *find_why_not(const struct remote *r)
 	return NULL;
 }
 
-static struct mu_leak_check *make_check(struct remote *r, const struct leak_words *words)
+static struct mu_leak_check *make_check(struct remote *r, const struct leak_words *words,
+					const struct lost_watch *watch)
 {
-	struct leak_check_options o = { .heuristics = 0 };
+	struct leak_check_options o = { .watch = watch };
 	struct mu_leak_check *check;
 	char text[UNITS_LENGTH];
 
@@ -321,14 +322,23 @@ int remote_leaks_run(struct remote *r)
 {
 	const struct asked_image image = image_of(r);
 	struct leak_words words;
-	struct asked_checks made;
+	struct asked_checks made, asked;
 	int result;
 
 	if (read_words(&words, r->words) < 0)
 		return -1;
-	made.last = make_check(r, &words);
-	if (!made.last)
+	asked_checks_read(&asked, r->contact.checks, image);
+	made.last = make_check(r, &words, asked.watch);
+	if (!made.last) {
+		asked_checks_free(&asked);
 		return -1;
+	}
+	made.watch = asked_checks_take_watch(made.last);
+	if (!made.watch) {
+		made.watch = asked.watch;
+		asked.watch = NULL;
+	}
+	asked_checks_free(&asked);
 	made.before = read_last(r, image);
 	if (r->contact.checks >= 0 && !asked_checks_write(&made, r->contact.checks, image))
 		warn("process %d: the next check cannot be compared with this one: %m",

@@ -23,7 +23,8 @@ struct heap_block {
 	uint64_t start; /* address in the process */
 	uint64_t size;	/* bytes that the program asked for */
 	uint32_t site;	/* of the recording */
-	bool is_announced; /* by a client request; else it is from malloc */
+	uint32_t is_announced : 1; /* by a client request; else it is from malloc */
+	uint32_t birth : 30;	   /* lowest bits of its time of birth */
 };
 
 struct block_set {

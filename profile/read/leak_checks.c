@@ -16,6 +16,7 @@ static bool append_check(struct leak_checks *all, const struct leak_check *c)
 
 	if (!more) {
 		free(c->loss);
+		free(c->earlier);
 		free(c->list);
 		return false;
 	}
@@ -24,14 +25,33 @@ static bool append_check(struct leak_checks *all, const struct leak_check *c)
 	return true;
 }
 
-static void keep_known_losses(struct leak_check *c)
+static bool is_of_earlier(const struct mu_loss *loss)
 {
+	return loss->kind >= MU_LOSS_CALLED && loss->kind <= MU_LOSS_FOUND;
+}
+
+static bool make_room_for_earlier(struct leak_check *c)
+{
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < c->head.count; i++)
+		count += is_of_earlier(&c->loss[i]);
+	c->earlier_count = 0;
+	c->earlier = count ? calloc(count, sizeof(*c->earlier)) : NULL;
+	return c->earlier;
+}
+
+static void part_known_losses(struct leak_check *c)
+{
+	const bool has_earlier = make_room_for_earlier(c);
 	uint64_t kept = 0;
 
 	for (uint64_t i = 0; i < c->head.count; i++) {
 		if (c->loss[i].kind <= MU_LOSS_DEFINITE &&
 		    c->loss[i].heuristic < LEAK_HEURISTICS)
 			c->loss[kept++] = c->loss[i];
+		else if (has_earlier && is_of_earlier(&c->loss[i]))
+			c->earlier[c->earlier_count++] = c->loss[i];
 	}
 	c->head.count = kept;
 }
@@ -113,7 +133,7 @@ static bool read_check(struct leak_check *c, const struct image *im, uint64_t of
 	if (c->loss && image_copy(im, offset + sizeof(c->head), c->loss, bytes)) {
 		if (c->head.flags & MU_LEAK_CHECK_LIST)
 			c->list = read_list(im, offset + sizeof(c->head) + bytes);
-		keep_known_losses(c);
+		part_known_losses(c);
 		return true;
 	}
 	free(c->loss);
@@ -141,7 +161,7 @@ static void append_outside(struct leak_checks *all, const struct mu_leak_check *
 	memcpy(c.loss, from->loss, from->count * sizeof(*c.loss));
 	if (from->flags & MU_LEAK_CHECK_LIST)
 		c.list = copy_list((const void *)&from->loss[from->count]);
-	keep_known_losses(&c);
+	part_known_losses(&c);
 	append_check(all, &c);
 }
 
@@ -172,6 +192,7 @@ void leak_checks_free(struct leak_checks *all)
 {
 	for (size_t i = 0; i < all->count; i++) {
 		free(all->check[i].loss);
+		free(all->check[i].earlier);
 		free(all->check[i].list);
 	}
 	free(all->check);

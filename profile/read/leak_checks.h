@@ -17,6 +17,8 @@ enum {
 struct leak_check {
 	struct mu_leak_check head;
 	struct mu_loss *loss; /* head.count of them, ascending by site and kind */
+	struct mu_loss *earlier; /* of MU_LOSS_CALLED and on, ascending by site and kind */
+	uint64_t earlier_count;
 	struct mu_leak_list *list; /* NULL: none. Its entries and texts are within its bytes */
 };
 

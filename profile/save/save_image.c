@@ -397,11 +397,15 @@ static void write_leak_checks(struct image_writer *w, struct mu_image *head)
 		struct mu_leak_check one = all.check[i].head;
 		const uint64_t at = w->at;
 
+		one.count += all.check[i].earlier_count;
 		one.next = head->examined.check;
 		if (!all.check[i].list)
 			one.flags &= ~(uint32_t)MU_LEAK_CHECK_LIST;
 		write_bytes(w, &one, sizeof(one));
-		write_bytes(w, all.check[i].loss, one.count * sizeof(*all.check[i].loss));
+		write_bytes(w, all.check[i].loss,
+			    all.check[i].head.count * sizeof(*all.check[i].loss));
+		write_bytes(w, all.check[i].earlier,
+			    all.check[i].earlier_count * sizeof(*all.check[i].earlier));
 		if (all.check[i].list)
 			write_bytes(w, all.check[i].list, all.check[i].list->bytes);
 		write_padding(w);

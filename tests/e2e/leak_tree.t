@@ -28,7 +28,7 @@ memusage --xtree-leak=yes --xtree-leak-file=none.kcg -o mu.log leaks nothing
 unlike "$(cat mu.log)" 'xtree leak report' '... and none is named'
 run memusage --xtree-leak=often leaks nothing
 like "$err" "xtree-leak: 'often' must be yes or no" 'another value is refused'
-run memusage --xtree-leak=yes --xtree-leak-file=%q{NOT_THERE} leaks nothing
+run memusage --xtree-leak=yes --xtree-leak-file='%q{NOT_THERE}' leaks nothing
 like "$err" 'xtree-leak-file=.*NOT_THERE' '... as is a name that cannot be made, before the run'
 run memusage --xtree-leak=yes --xtree-leak-file=a.kcg --record=a.kcg leaks nothing
 like "$err" '--record and --xtree-leak-file would both write a.kcg' '... or that another output has'
