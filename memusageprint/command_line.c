@@ -167,9 +167,6 @@ static const char *parse_condition(const struct opt *option, const char *arg, vo
 	return result < 0 ? err.text : NULL;
 }
 
-/* "github|gitlab|...[:FILE]", for --help. */
-static char ci_words[256];
-
 static const char *parse_ci(const struct opt *option, const char *arg, void *data)
 {
 	enum gate_format format;
@@ -322,7 +319,7 @@ static const struct opt options[] = {
 	OPT_FLAG('\0', "runs", &given.gate.has_table,
 		 "show the least, median and most of each figure over all FILEs, and what it "
 		 "depends on"),
-	OPT_CALL('\0', "ci", ci_words, parse_ci, &given.gate.ci,
+	OPT_CALL('\0', "ci", GATE_NAMES_WORDS, parse_ci, &given.gate.ci,
 		 "write what was found in a format of continuous integration, to FILE by "
 		 "--ci=json:FILE, or in the place of the text; github, which is recognised by "
 		 "itself: annotations below it; repeatable"),
@@ -464,7 +461,6 @@ const struct settings *command_line_parse(int argc, char **argv)
 {
 	int first;
 
-	gate_names_words(ci_words, sizeof(ci_words));
 	export_formats_names(format_words, sizeof(format_words), "|");
 	/* options_parse() moves the arguments. */
 	given.typed = xcalloc((size_t)argc + 1, sizeof(*given.typed));

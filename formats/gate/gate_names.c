@@ -7,33 +7,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[GATE_FORMATS] = {
-	"github", "gitlab", "junit", "sarif", "markdown", "json", "openmetrics",
-};
-
-static void write_names(char *buffer, size_t size, const char *separator)
+/* Returns which of the words is the first LENGTH bytes of TEXT; GATE_FORMATS: none. */
+static unsigned int find_format(const char *text, size_t length)
 {
-	size_t length = 0;
+	const char *word = GATE_NAMES_WORDS;
+	unsigned int i = 0;
 
-	*buffer = '\0';
-	for (size_t i = 0; i < GATE_FORMATS && length < size; i++)
-		length += (size_t)snprintf(buffer + length, size - length, "%s%s",
-					   i > 0 ? separator : "", names[i]);
+	while (strcspn(word, "|") != length || strncmp(word, text, length) != 0) {
+		word += strcspn(word, "|");
+		if (++i == GATE_FORMATS)
+			break;
+		word++;
+	}
+	return i;
+}
+
+static const char *describe_unknown(void)
+{
+	static char why[128];
+	const char *word = GATE_NAMES_WORDS;
+	size_t length = (size_t)snprintf(why, sizeof(why), "is none of ");
+
+	for (; *word && length + 3 < sizeof(why); word++) {
+		if (*word == '|')
+			why[length++] = ',';
+		why[length++] = *word == '|' ? ' ' : *word;
+	}
+	why[length] = '\0';
+	return why;
 }
 
 const char *gate_names_parse(const char *text, enum gate_format *format, const char **file)
 {
-	static char why[256] = "is none of ";
-	const size_t length = strcspn(text, ":"), start = strlen("is none of ");
-	unsigned int i = 0;
+	const size_t length = strcspn(text, ":");
+	const unsigned int i = find_format(text, length);
 
-	while (i < GATE_FORMATS &&
-	       (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
-		i++;
-	if (i == GATE_FORMATS) {
-		write_names(why + start, sizeof(why) - start, ", ");
-		return why;
-	}
+	if (i == GATE_FORMATS)
+		return describe_unknown();
 	*format = (enum gate_format)i;
 	*file = text[length] == ':' ? text + length + 1 : NULL;
 	if (*file && **file == '\0')
@@ -54,9 +64,4 @@ const char *gate_names_same_file(const char *const *ci, size_t count)
 		}
 	}
 	return NULL;
-}
-
-void gate_names_words(char *buffer, size_t size)
-{
-	write_names(buffer, size, "|");
 }

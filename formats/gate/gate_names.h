@@ -19,6 +19,9 @@ enum gate_format {
 	GATE_FORMATS
 };
 
+/* In that order; also for --help, from which completions come. */
+#define GATE_NAMES_WORDS "github|gitlab|junit|sarif|markdown|json|openmetrics"
+
 /* gate_names_parse -- Parses the argument of --ci.
  *
  * format  set to it.
@@ -33,9 +36,3 @@ const char *gate_names_parse(const char *text, enum gate_format *format, const c
  * Returns the file; NULL: there are none.
  */
 const char *gate_names_same_file(const char *const *ci, size_t count);
-
-/* gate_names_words -- Writes the names for --help, from which completions come: "github|gitlab".
- *
- * size  bytes of BUFFER; what does not fit is left out.
- */
-void gate_names_words(char *buffer, size_t size);

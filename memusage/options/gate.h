@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "cli/options.h"
+#include "formats/gate/gate_names.h"
 #include "profile/budget/condition_list.h"
 
 struct gate_settings {
@@ -23,8 +24,6 @@ const char *gate_add(const struct opt *option, const char *arg, void *data);
 /* gate_add_ci -- Handles --ci. */
 const char *gate_add_ci(const struct opt *option, const char *arg, void *data);
 
-#define GATE_CI_WORDS "github|FORMAT:FILE"
-
 #define GATE_OPTIONS(g) \
 	OPT_GROUP("Limits (docs/ci.md)"), \
 	OPT_CALL(0, "fail-if", "CONDITION", gate_add, &(g).conditions, \
@@ -38,9 +37,9 @@ const char *gate_add_ci(const struct opt *option, const char *arg, void *data);
 	OPT_UINT(0, "runs", "N", &(g).runs, 2, 1000, \
 		 "run the program N times, show the least, median and most of its figures, and " \
 		 "judge all runs: a condition is broken if each of them breaks it"), \
-	OPT_CALL(0, "ci", GATE_CI_WORDS, gate_add_ci, &(g).ci, \
-		 "annotate the log of GitHub (which is recognised by itself), or write what was " \
-		 "found to FILE as gitlab, junit, sarif, markdown, json or openmetrics; repeatable")
+	OPT_CALL(0, "ci", GATE_NAMES_WORDS, gate_add_ci, &(g).ci, \
+		 "annotate the log of a job of GitHub (which is recognised by itself), or write " \
+		 "what was found to FILE, as in --ci=junit:FILE; repeatable")
 
 /* gate_wanted -- Tells whether the run is judged. */
 bool gate_wanted(const struct gate_settings *g);

@@ -19,6 +19,7 @@ Output:
       --color=auto|always|never
                             colours
       --record[=FILE]       keep the recording
+      --ci=github|json      for CI
   -m, --mmap                count mmap
       --pid=PID             talk to process PID
       --finish              report FILE...
@@ -41,13 +42,18 @@ complete_words() {
 	' bash "$MU_SRC/completions/bash/$1" "$@"
 }
 
-is "$(complete_words memusage --)" '--color= --data= --finish --mmap --pid= --record ' 'every option'
+is "$(complete_words memusage --)" '--ci= --color= --data= --finish --mmap --pid= --record ' 'every option'
 is "$(complete_words memusage --da)" '--data= ' 'an option that takes a value'
 is "$(complete_words memusage -d data.)" 'data.one data.two ' 'files for a letter'
 is "$(complete_words memusage --data data.t)" 'data.two ' 'files for an option'
 is "$(complete_words memusage --data = data.t)" 'data.two ' 'files after its ='
 is "$(complete_words memusage --data =)" 'bin data.one data.two ' 'files right after its ='
 is "$(complete_words memusage --color = a)" 'always auto ' 'the words of a choice'
+is "$(complete_words memusage --ci = gi)" 'github ' 'a format of --ci'
+is "$(complete_words memusage --ci = json : data.t)" 'data.two ' '... and its file'
+is "$(complete_words memusage --ci = json :)" 'bin data.one data.two ' '... right after the colon'
+is "$(complete_words memusage --ci = json : data.one memusagest)" 'memusagestat ' \
+	'... and a command behind it'
 is "$(complete_words memusage -m -d data.one --record memusagest)" 'memusagestat ' \
 	'a command, past options and their values'
 is "$(complete_words memusage --color = auto -- memusagest)" 'memusagestat ' 'a command after --'

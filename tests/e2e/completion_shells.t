@@ -59,6 +59,8 @@ for shell in zsh fish; do
 	offers 'data.one data.two' 'memusage --finish data.'
 	offers 'callgrind' 'memusageprint data.one --to=c'
 	offers 'end peak total' 'memusageprint --tree='
+	offers 'github gitlab' 'memusage --ci=g'
+	offers 'junit' 'memusageprint data.one --ci=ju'
 	if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 		offers 'data.one' 'memusagestat data.o'
 		offers 'classic dark light' 'memusagestat data.one --theme='
