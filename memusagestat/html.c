@@ -14,6 +14,7 @@
 #include "memusagestat/data_input.h"
 #include "memusagestat/diff_page.h"
 #include "memusagestat/input_file.h"
+#include "memusagestat/merged_file.h"
 #include "memusagestat/recording_page.h"
 
 enum { BATCH = 8192 };
@@ -135,6 +136,8 @@ int html_run(const struct settings *settings)
 		return write_diff_page(settings);
 	input_file_open(&s, settings->input);
 	input_file_check_output(s.fd, settings->html, "page");
+	if (settings->merged)
+		s.name = settings->merged->name;
 	switch (input_file_kind(&s)) {
 	case INPUT_RECORDING:
 		result = write_recording_page(&s, settings);

@@ -17,6 +17,7 @@
 #include "memusagestat/html.h"
 #include "memusagestat/input_file.h"
 #include "memusagestat/labels.h"
+#include "memusagestat/merged_file.h"
 #include "memusagestat/settings.h"
 #include "memusagestat/themed_picture.h"
 
@@ -55,24 +56,48 @@ static int draw_classic_picture(const struct settings *settings)
 		result = write_classic_picture(&out, image, &in.dat.info, settings->title);
 	gdImageDestroy(image);
 	data_input_close(&in);
-	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return result;
+}
+
+static int write_output(const struct settings *settings)
+{
+	if (settings->html)
+		return html_run(settings);
+	if (settings->diff)
+		return diff_picture_run(settings);
+	if (settings->kind == PICTURE_BANDS)
+		return bands_picture_run(settings);
+	if (themed_picture_is_wanted(settings))
+		return themed_picture_run(settings);
+	return draw_classic_picture(settings);
+}
+
+/* The merge is a recording of one process, so that everything works on it. */
+static int write_merged_output(const struct settings *settings)
+{
+	struct settings s = *settings;
+	struct merged_file m;
+	int result;
+
+	merged_file_open(&m, settings);
+	s.input = m.path;
+	s.merged = &m;
+	result = write_output(&s);
+	if (result == 0)
+		result = m.result;
+	merged_file_close(&m);
+	return result;
 }
 
 int main(int argc, char **argv)
 {
 	const struct settings *settings;
+	int result;
 
 	message_init("memusagestat", EXIT_FAILURE);
 	/* A limit on the size of files must be an error of write(), which is reported. */
 	signal(SIGXFSZ, SIG_IGN);
 	settings = settings_parse(argc, argv);
-	if (settings->html)
-		return html_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (settings->diff)
-		return diff_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (settings->kind == PICTURE_BANDS)
-		return bands_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	if (themed_picture_is_wanted(settings))
-		return themed_picture_run(settings) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
-	return draw_classic_picture(settings);
+	result = settings->merge ? write_merged_output(settings) : write_output(settings);
+	return result < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -4,7 +4,6 @@
  */
 #include "memusagestat/recorded_process.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,9 @@
 #include "cli/cache_dir.h"
 #include "cli/message.h"
 #include "cli/progress.h"
-#include "cli/running.h"
 #include "cli/version.h"
 #include "cli/xmalloc.h"
+#include "memusagestat/recording_file.h"
 #include "profile/names/names_cache.h"
 #include "profile/read/image_end.h"
 #include "profile/read/pick.h"
@@ -90,26 +89,6 @@ static int load_with_names(struct recorded_process *r, uint32_t k, int pid,
 	return 0;
 }
 
-/* Takes a copy with the processes that still run in the place of a file that is being written. */
-static int open_recording(struct segment *s, const char *file, struct mu_error *err)
-{
-	int fd, copy, result = segment_open(s, file, err);
-
-	if (result < 0 || !segment_is_being_written(s))
-		return result;
-	fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	copy = fd < 0 ? -1 : running_copy("memusagestat", fd, file, (pid_t)s->head.writer,
-					  segment_file_is_complete);
-	if (copy >= 0) {
-		segment_close(s);
-		result = segment_open_fd(s, copy, err);
-		close(copy);
-	}
-	if (fd >= 0)
-		close(fd);
-	return result;
-}
-
 void recorded_process_open(struct recorded_process *r, const char *file,
 			   const struct settings *s)
 {
@@ -119,7 +98,7 @@ void recorded_process_open(struct recorded_process *r, const char *file,
 	uint32_t k, whole;
 
 	*r = (struct recorded_process){ .command = NULL };
-	if (open_recording(&r->segment, file, &err) < 0)
+	if (recording_file_open(&r->segment, file, &err) < 0)
 		die("%s: %s", file, err.text);
 	whole = segment_damage(&r->segment, damage);
 	if (*damage && whole == 0)

@@ -7,8 +7,10 @@
 
 #include <stdlib.h>
 
+#include "cli/message.h"
 #include "cli/xmalloc.h"
 #include "formats/page/page_image.h"
+#include "memusagestat/merged_file.h"
 #include "memusagestat/recorded_process.h"
 
 /* Each process costs a lookup of names and a part of the page's room. */
@@ -21,6 +23,7 @@ struct shown_process {
 
 struct recording_page {
 	uint32_t count;
+	struct page_merge merge;	/* what the recording was made of */
 	struct shown_process shown[PROCESSES];	/* the one that the page opens with is first */
 };
 
@@ -72,12 +75,26 @@ static void load_next_processes(struct recording_page *p, const char *file,
 	free(order);
 }
 
+static void load_merge(struct recording_page *p, struct merged_file *m)
+{
+	struct page_image *image = &p->shown[0].image;
+	struct mu_error err;
+
+	p->merge = (struct page_merge){ .merge = &m->merge, .file = m->file };
+	if (page_merge_init(&p->merge, &m->merge,
+			    &image->export->filter->profile->sites, &image->stacks, &err) < 0)
+		die("cannot read a temporary file: %s", err.text);
+	image->merge = &p->merge;
+}
+
 struct recording_page *recording_page_open(const char *file, const struct settings *s)
 {
 	struct recording_page *p = xcalloc(1, sizeof(*p));
 
 	load_shown_process(&p->shown[p->count++], file, s);
 	p->shown[0].image.processes = &p->shown[0].process.processes;
+	if (s->merged)
+		load_merge(p, s->merged);
 	if (s->pid == 0)
 		load_next_processes(p, file, s);
 	return p;
@@ -114,5 +131,6 @@ void recording_page_free(struct recording_page *p)
 		page_image_free(&p->shown[i].image);
 		recorded_process_close(&p->shown[i].process);
 	}
+	page_merge_free(&p->merge);
 	free(p);
 }

@@ -62,6 +62,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "diff", &given.diff,
 		 "compare two files, OLD and NEW, with --html or --flame: what grew is orange, "
 		 "what shrank is blue"),
+	OPT_FLAG(0, "merge", &given.merge,
+		 "show all processes of all FILEs as one, and how they differ; a picture is named "
+		 "by --output"),
 	OPT_CONST(0, "bands", &given.kind, PICTURE_BANDS,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
@@ -93,6 +96,7 @@ static const char brief[] =
 	"      --flame[=METRIC]      call stacks as a flame graph:\n"
 	"                            peak|end|total|temporary\n"
 	"      --diff                with --html or --flame: what grew from OLD to NEW\n"
+	"      --merge               all processes of all FILEs as one\n"
 	"      --bands               memory over time by place\n"
 	"      --histogram           blocks by size\n"
 	"How they look:\n"
@@ -153,6 +157,54 @@ static void settle_picture_size(void)
 		given.height = HEIGHT_MIN;
 }
 
+/* Takes the operands of --diff but the last one. Returns how many. */
+static int take_old_file(int count, char **file)
+{
+	const struct opt_tool *tool = &settings_tool;
+
+	if (count < 2)
+		options_error(tool, "--diff compares two files, the old and the new one");
+	if ((given.kind == PICTURE_FLAME) == (given.html != NULL))
+		options_error(tool, "--diff makes a page or a flame graph of two files: "
+				    "add --html=PAGE or --flame");
+	if (given.flame == FLAME_TEMPORARY || given.pid)
+		options_error(tool, "--flame=temporary and --pid do not suit --diff");
+	given.old_input = file[0];
+	return 1;
+}
+
+static void take_files(int count, char **file)
+{
+	const int first = given.diff ? take_old_file(count, file) : 0;
+
+	if (count - first > 2)
+		options_error(&settings_tool, "'%s' is one file too many: FILE is read, OUTFILE "
+			      "is written", file[first + 2]);
+	given.input = file[first];
+	if (first + 1 < count)
+		given.output = file[first + 1];
+}
+
+/* Recordings are read twice, so that none can be a pipe. */
+static void take_merged_files(int count, char **file)
+{
+	const struct opt_tool *tool = &settings_tool;
+
+	if (given.diff || given.pid)
+		options_error(tool, "--diff and --pid do not suit --merge (memusageprint --merge "
+				    "--to=recording makes a recording, which --diff compares)");
+	if (!given.html && !given.output)
+		options_error(tool, "--merge reads all files: name the picture by --output, or "
+				    "add --html=PAGE");
+	for (int i = 0; i < count; i++) {
+		if (strcmp(file[i], "-") == 0)
+			options_error(tool, "--merge reads files, and no standard input");
+	}
+	given.file = (const char *const *)file;
+	given.files = (unsigned)count;
+	given.input = file[0];
+}
+
 const struct settings *settings_parse(int argc, char **argv)
 {
 	const struct opt_tool *tool = &settings_tool;
@@ -161,22 +213,10 @@ const struct settings *settings_parse(int argc, char **argv)
 
 	if (first == argc)
 		options_error(tool, "no file given");
-	if (given.diff) {
-		if (argc - first < 2)
-			options_error(tool, "--diff compares two files, the old and the new one");
-		if ((given.kind == PICTURE_FLAME) == (given.html != NULL))
-			options_error(tool, "--diff makes a page or a flame graph of two files: "
-					    "add --html=PAGE or --flame");
-		if (given.flame == FLAME_TEMPORARY || given.pid)
-			options_error(tool, "--flame=temporary and --pid do not suit --diff");
-		given.old_input = argv[first++];
-	}
-	if (argc - first > 2)
-		options_error(tool, "'%s' is one file too many: FILE is read, OUTFILE is written",
-			      argv[first + 2]);
-	given.input = argv[first];
-	if (first + 1 < argc)
-		given.output = argv[first + 1];
+	if (given.merge)
+		take_merged_files(argc - first, argv + first);
+	else
+		take_files(argc - first, argv + first);
 	if (given.html && given.output)
 		options_error(tool, "--html names the only output; '%s' is another",
 			      given.output);

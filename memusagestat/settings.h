@@ -17,10 +17,16 @@ enum theme_choice { THEME_CLASSIC, THEME_LIGHT, THEME_DARK, THEME_UNSAID };
 /* In the order of the words of --runtime-frames. */
 enum runtime_choice { RUNTIME_HIDE, RUNTIME_SHOW };
 
+struct merged_file;
+
 struct settings {
 	const char *input;	/* "-": standard input */
 	const char *old_input;	/* of --diff, which compares it with INPUT; NULL: not given */
 	bool diff;
+	bool merge;		/* all files are recordings, whose processes are shown as one */
+	const char *const *file;	/* of --merge */
+	unsigned files;
+	struct merged_file *merged;	/* what INPUT was made of; NULL: of itself */
 	const char *output;	/* "-": standard output */
 	const char *title;	/* NULL: none */
 	bool by_time;		/* x is time, not the number of the event */

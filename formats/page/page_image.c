@@ -252,6 +252,8 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_trends(j, p->export, &p->stacks, p->errors, &cut);
 	page_roots_put(j, &p->roots, p->export, &cut, b);
 	page_residents_put(j, p->export, &p->stacks, &cut);
+	if (p->merge)
+		page_merge_put(j, p->merge, &p->stacks, &cut, b->nodes);
 	if (has_accesses)
 		write_access_counts(j, &v, &cut);
 	page_cut_free(&cut);

@@ -6,6 +6,7 @@
 
 #include "formats/export.h"
 #include "formats/page/page.h"
+#include "formats/page/page_merge.h"
 #include "formats/page/page_roots.h"
 #include "formats/page/page_stacks.h"
 #include "profile/read/process_list.h"
@@ -20,6 +21,7 @@ struct page_image {
 	const struct result *result;
 	uint32_t slot;				/* of the image */
 	const struct process_list *processes;	/* of the recording; NULL: not written */
+	const struct page_merge *merge;	/* what the recording was made of; NULL: of itself */
 	/* private */
 	struct page_stacks stacks;
 	struct site_errors *errors;	/* of each site; NULL: nothing was sampled */

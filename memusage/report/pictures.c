@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/temporary.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
 #include "memusage/common/files.h"
@@ -85,38 +84,6 @@ void pictures_draw(const struct settings *settings, const char *data, int fd)
 
 /* ---- what is made of a recording ----------------------------------------------------------- */
 
-/* Writes all processes as one to a nameless file. */
-static void execute_merge(const struct session *s, int to)
-{
-	struct opt_list a = { .count = 0 };
-
-	opt_list_append(&a, "memusageprint");
-	opt_list_append(&a, "--merge");
-	opt_list_append(&a, "--to=recording");
-	opt_list_append(&a, "--");
-	opt_list_append(&a, s->record.name ? s->record.name : child_pass_file(s->record.fd));
-	dup2(to, STDOUT_FILENO);
-	child_reset_signals();
-	child_execute(&a, "cannot merge the processes: ");
-}
-
-/* Returns a name for the recording to be drawn, in a child that executes memusagestat. */
-static char *recording_to_draw(const struct session *s)
-{
-	int fd;
-	pid_t pid;
-
-	if (s->settings->children != CHILDREN_MERGE)
-		return s->record.name ? s->record.name : child_pass_file(s->record.fd);
-	fd = temporary_open_or_die();
-	pid = fork();
-	if (pid == 0)
-		execute_merge(s, fd);
-	if (pid < 0 || child_wait(pid) != 0)
-		_exit(EXIT_FAILURE);
-	return child_pass_file(fd);
-}
-
 /* OUTPUT is NULL if the option names the file. */
 static void execute_report(const struct session *s, pid_t main, const char *option,
 			   const char *output)
@@ -129,8 +96,10 @@ static void execute_report(const struct session *s, pid_t main, const char *opti
 		opt_list_append(&a, xasprintf("--pid=%d", (int)main));
 	if (s->settings->no_names_cache)
 		opt_list_append(&a, "--no-names-cache");
+	if (s->settings->children == CHILDREN_MERGE)
+		opt_list_append(&a, "--merge");
 	opt_list_append(&a, "--");
-	opt_list_append(&a, recording_to_draw(s));
+	opt_list_append(&a, s->record.name ? s->record.name : child_pass_file(s->record.fd));
 	if (output)
 		opt_list_append(&a, output);
 	child_reset_signals();

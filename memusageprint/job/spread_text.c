@@ -12,21 +12,6 @@
 
 enum { NAMED = 4 };	/* outliers that are named */
 
-const char *spread_text_process(char text[SPREAD_TEXT_PROCESS], const struct merge *m,
-				uint32_t process)
-{
-	const struct merge_process *p = &m->process[process];
-	const char *host = merge_text(m, p->host);
-
-	if (p->rank != MERGE_RANK_NONE)
-		snprintf(text, SPREAD_TEXT_PROCESS, "rank %d%s%s", (int)p->rank,
-			 *host ? " on " : "", host);
-	else
-		snprintf(text, SPREAD_TEXT_PROCESS, "%d %.200s", (int)p->pid,
-			 merge_text(m, p->name));
-	return text;
-}
-
 static enum merge_figure figure_of_metric(enum metric_kind kind)
 {
 	return kind == METRIC_LIVE	  ? MERGE_AT_END :
@@ -53,11 +38,11 @@ static const char *figure_text(char text[UNITS_LENGTH], int64_t value, bool by_b
 
 static void put_outliers(FILE *out, const struct merge *m, const struct merge_spread *s)
 {
-	char text[SPREAD_TEXT_PROCESS];
+	char text[MERGE_NAME_LENGTH];
 
 	for (uint32_t i = 0; i < s->outliers && i < NAMED; i++) {
 		fputs(i > 0 ? ", " : s->outliers == 1 ? "; outlier: " : "; outliers: ", out);
-		terminal_put(out, spread_text_process(text, m, s->outlier[i]));
+		terminal_put(out, merge_process_name(text, m, s->outlier[i]));
 	}
 	if (s->outliers > NAMED)
 		fprintf(out, " and %" PRIu32 " more", s->outliers - NAMED);

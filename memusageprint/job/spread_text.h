@@ -10,15 +10,6 @@
 #include "profile/merge/merge.h"
 #include "profile/read/sites.h"
 
-enum { SPREAD_TEXT_PROCESS = 320 };	/* bytes that the name of a process has at most */
-
-/* spread_text_process -- Writes the name of a process: "rank 5 on node2", "4711 cc1".
- *
- * Returns TEXT; bytes of names are as they are.
- */
-const char *spread_text_process(char text[SPREAD_TEXT_PROCESS], const struct merge *m,
-				uint32_t process);
-
 /* spread_text_compute -- Compares the processes at COUNT places, as merge_spreads(), in the figure
  * of a list. Dies if the file of the merge cannot be read. */
 void spread_text_compute(struct merge *m, enum metric_kind kind, const uint32_t *place,

@@ -14,14 +14,14 @@
 #include "cli/xmalloc.h"
 #include "memusageprint/text/plot.h"
 #include "memusageprint/job/spread_text.h"
+#include "profile/merge/merge_overview.h"
 
-enum { PARTS = 24, HOSTS = 64 /* machines that are listed */ };
+enum { PARTS = 24 };
 
 struct merged_text {
 	FILE *out;
 	const struct merge *m;
-	struct merge_spread peaks;	/* of the peaks of processes */
-	bool has_ranks, has_hosts;
+	struct merge_overview overview;
 	bool is_run;			/* memusage has just made the recording */
 	bool has_blocks;		/* the terminal shows the signs of a curve */
 };
@@ -31,27 +31,15 @@ static const char *bytes_text(char text[UNITS_LENGTH], int64_t bytes)
 	return units_bytes(text, bytes > 0 ? (uint64_t)bytes : 0);
 }
 
-static bool is_outlier(const struct merge_spread *s, uint32_t process)
-{
-	for (uint32_t i = 0; i < s->outliers && i < MERGE_OUTLIERS; i++) {
-		if (s->outlier[i] == process)
-			return true;
-	}
-	return false;
-}
-
 /* ---- sums ---------------------------------------------------------------------------------- */
 
 static void put_sum(const struct merged_text *t)
 {
 	const struct merge *m = t->m;
 	char peak[UNITS_LENGTH], own[UNITS_LENGTH], at[UNITS_LENGTH];
-	int64_t sum = 0;
 
-	for (uint32_t i = 0; i < m->processes; i++)
-		sum += m->process[i].peak;
 	bytes_text(peak, m->peak);
-	bytes_text(own, sum);
+	bytes_text(own, t->overview.peaks_sum);
 	units_time(at, m->curve.peak_ns - m->curve.start_ns);
 	if (m->processes == 1)
 		fprintf(t->out, "1 process held %s at most, %s after it began\n", peak, at);
@@ -66,41 +54,25 @@ static void put_sum(const struct merged_text *t)
 			m->uncounted_forks == 1 ? "its parent" : "their parents");
 }
 
-/* Numbers the machines in the order in which they come. Returns how many there are. */
-static uint32_t number_hosts(const struct merge *m, uint32_t *group, uint32_t host[HOSTS])
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < m->processes; i++) {
-		group[i] = 0;
-		while (group[i] < count && host[group[i]] != m->process[i].host)
-			group[i]++;
-		if (group[i] == count && count < HOSTS)
-			host[count++] = m->process[i].host;
-	}
-	return count;
-}
-
 static void put_hosts(const struct merged_text *t)
 {
+	const struct merge_overview *o = &t->overview;
 	const struct merge *m = t->m;
-	uint32_t *group = xcalloc((size_t)m->processes + 1, sizeof(*group)), host[HOSTS];
-	const uint32_t hosts = number_hosts(m, group, host);
-	int64_t peak[HOSTS];
+	int64_t peak[MERGE_HOSTS];
 	char text[UNITS_LENGTH];
 
-	merge_curve_groups(&m->curve, m->processes, group, peak, hosts);
-	for (uint32_t i = 0; hosts > 1 && i < hosts; i++) {
+	merge_curve_parts(&m->curve, m->processes, o->host_of, o->hosts, peak, 1);
+	for (uint32_t i = 0; o->has_hosts && i < o->hosts; i++) {
 		uint32_t count = 0;
 
 		for (uint32_t k = 0; k < m->processes; k++)
-			count += group[k] == i;
+			count += o->host_of[k] == i;
 		fprintf(t->out, "%11s  " LAYOUT_TEXT "on ", bytes_text(text, peak[i]));
-		terminal_put(t->out, host[i] ? merge_text(m, host[i]) : "an unknown machine");
+		terminal_put(t->out, o->host[i] ? merge_text(m, o->host[i]) :
+						  "an unknown machine");
 		fprintf(t->out, ", %" PRIu32 " process%s together\n", count,
 			count == 1 ? "" : "es");
 	}
-	free(group);
 }
 
 static void put_peaks(const struct merged_text *t)
@@ -108,30 +80,11 @@ static void put_peaks(const struct merged_text *t)
 	if (t->m->processes < 2)
 		return;
 	fputs("peak of each: ", t->out);
-	spread_text_put(t->out, t->m, &t->peaks, false);
+	spread_text_put(t->out, t->m, &t->overview.peaks, false);
 	putc('\n', t->out);
 }
 
 /* ---- processes ----------------------------------------------------------------------------- */
-
-struct row {
-	const struct merge_process *p;
-	uint32_t number;
-	bool is_outlier;
-};
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->is_outlier != y->is_outlier)
-		return x->is_outlier ? -1 : 1;
-	if (!x->is_outlier && x->p->rank != y->p->rank)
-		return x->p->rank < y->p->rank ? -1 : 1;
-	if (x->p->peak != y->p->peak)
-		return x->p->peak > y->p->peak ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
 
 /* Each sign is the highest value in its part of the time, in eighths of the highest of all. */
 static void put_course(const struct merged_text *t, const int64_t *part, int64_t most)
@@ -152,24 +105,24 @@ static void put_course(const struct merged_text *t, const int64_t *part, int64_t
 	}
 }
 
-static void put_row(const struct merged_text *t, const struct row *r, const int64_t *part,
+static void put_row(const struct merged_text *t, uint32_t number, const int64_t *part,
 		    int64_t most)
 {
-	const struct merge_process *p = r->p;
+	const struct merge_process *p = &t->m->process[number];
 	char peak[UNITS_LENGTH], then[UNITS_LENGTH], live[UNITS_LENGTH], end[IMAGE_END_TEXT];
 
-	if (t->has_ranks)
+	if (t->overview.has_ranks)
 		fprintf(t->out, "%6d ", (int)p->rank);
 	fprintf(t->out, "%8d %11s %11s %11s  ", (int)p->pid, bytes_text(peak, p->peak),
 		bytes_text(then, p->at_peak), bytes_text(live, p->live));
 	put_course(t, part, most);
 	fputs("  " LAYOUT_TEXT, t->out);
 	terminal_put(t->out, merge_text(t->m, p->name));
-	if (t->has_hosts) {
+	if (t->overview.has_hosts) {
 		fputs(" on ", t->out);
 		terminal_put(t->out, merge_text(t->m, p->host));
 	}
-	fprintf(t->out, "%s", r->is_outlier ? ", outlier" : "");
+	fputs(merge_overview_is_outlier(&t->overview, number) ? ", outlier" : "", t->out);
 	if (!image_end_is_success(p->end))
 		fprintf(t->out, ", %s", image_end_text(p->end, end));
 	putc('\n', t->out);
@@ -178,43 +131,24 @@ static void put_row(const struct merged_text *t, const struct row *r, const int6
 static void put_rows(const struct merged_text *t, uint32_t rows)
 {
 	const struct merge *m = t->m;
-	struct row *row = xcalloc((size_t)m->processes + 1, sizeof(*row));
 	int64_t *part = xcalloc((size_t)m->processes * PARTS + 1, sizeof(*part)), most = 0;
 
-	for (uint32_t i = 0; i < m->processes; i++) {
-		row[i] = (struct row){ &m->process[i], i, is_outlier(&t->peaks, i) };
+	for (uint32_t i = 0; i < m->processes; i++)
 		most = m->process[i].peak > most ? m->process[i].peak : most;
-	}
-	merge_curve_each(&m->curve, m->processes, part, PARTS);
-	qsort(row, m->processes, sizeof(*row), compare_rows);
+	merge_curve_parts(&m->curve, m->processes, NULL, m->processes, part, PARTS);
 	fprintf(t->out, "\n" LAYOUT_TITLE "%s%8s %11s %11s %11s  %-*s  " LAYOUT_TEXT "process\n",
-		t->has_ranks ? "  rank " : "", "pid", "peak", "then", "end", PARTS, "course");
+		t->overview.has_ranks ? "  rank " : "", "pid", "peak", "then", "end", PARTS,
+		"course");
 	for (uint32_t i = 0; i < m->processes && i < rows; i++)
-		put_row(t, &row[i], part + (size_t)row[i].number * PARTS, most);
+		put_row(t, t->overview.order[i], part + (size_t)t->overview.order[i] * PARTS,
+			most);
 	if (m->processes > rows)
 		fprintf(t->out, "%" PRIu32 " more: %s lists all\n", m->processes - rows,
 			t->is_run ? "--record=FILE keeps them, and memusageprint --merge "
 				    "--processes FILE" : "--processes");
 	fputs("then: when all together held most. course: the heap over the time from the first "
 	      "start to the last end.\n", t->out);
-	free(row);
 	free(part);
-}
-
-static void compare_peaks(struct merged_text *t)
-{
-	const struct merge *m = t->m;
-	int64_t *peak = xcalloc((size_t)m->processes + 1, sizeof(*peak));
-	uint32_t *group = merge_groups(m);
-
-	for (uint32_t i = 0; i < m->processes; i++) {
-		peak[i] = m->process[i].peak;
-		t->has_ranks |= m->process[i].rank != MERGE_RANK_NONE;
-		t->has_hosts |= m->process[i].host != m->process[0].host;
-	}
-	merge_spread_compute(&t->peaks, peak, group, m->processes);
-	free(peak);
-	free(group);
 }
 
 void merged_text_print(FILE *out, const struct merge *m, const struct settings *settings,
@@ -226,9 +160,10 @@ void merged_text_print(FILE *out, const struct merge *m, const struct settings *
 						   sizeof(nameless) - 1) == 0,
 				 .has_blocks = plot_style_of(settings).has_blocks };
 
-	compare_peaks(&t);
+	merge_overview_init(&t.overview, m);
 	put_sum(&t);
 	put_hosts(&t);
 	put_peaks(&t);
 	put_rows(&t, rows);
+	merge_overview_free(&t.overview);
 }

@@ -8,7 +8,9 @@ import { bytes, clip, select } from './util.js';
 export function labelData(data, name) {
 	const found = (data.labels || []).find((l) => l.name === name);
 	const snapshots = (data.snapshots || []).map((s) => ({ ...s, values: undefined }));
-	return found ? { ...data, sites: found.sites, access: undefined, growth: undefined,
+	// How processes of a merge differ is known of all labels together.
+	const merge = data.merge && { ...data.merge, spread: undefined };
+	return found ? { ...data, sites: found.sites, access: undefined, growth: undefined, merge,
 		snapshots } : data;
 }
 

@@ -8,6 +8,7 @@ import { Comparison } from './comparison.js';
 import { Explorer } from './explore.js';
 import { Holders } from './holders.js';
 import { labelChooser, labelData } from './labels.js';
+import { Merged } from './merged.js';
 import { Model } from './model.js';
 import { Pages } from './pages.js';
 import { markSelected, PlaceBar } from './places.js';
@@ -37,8 +38,9 @@ const TABS = [
 		isThere: (m) => !!m.data.fragmentation },
 	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m),
 		isThere: (m) => !isComparison(m) },
-	{ id: 'processes', label: 'Processes', brief: 'Procs', make: (m) => new Processes(m),
-		isThere: (m) => (m.data.processes || []).length > 1 },
+	{ id: 'processes', label: 'Processes', brief: 'Procs', make: (m) => m.data.merge
+		? new Merged(m) : new Processes(m),
+		isThere: (m) => m.data.merge || (m.data.processes || []).length > 1 },
 ];
 
 const PAPER = 720; // A4 and letter, upright, without margins

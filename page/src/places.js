@@ -2,6 +2,7 @@
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { isComparison, placeChanges } from './changes.js';
+import { spreadOfPlace } from './spread.js';
 import { bytes, clip, el, many, nameNode, percent } from './util.js';
 
 const isPlainClick = (e) => e.button === 0 && !e.ctrlKey && !e.metaKey && !e.shiftKey && !e.altKey;
@@ -73,7 +74,8 @@ export class PlaceBar {
 		this.element.append(el('span', { class: 'dim' }, 'Place '),
 			el('b', {}, nameNode(clip(p.short, 90))), ' ',
 			el('span', { class: 'dim' }, clip(model.where(p), 60)), ' ',
-			el('span', { class: 'place-figures' }, this.figures(place)),
+			el('span', { class: 'place-figures' }, this.figures(place),
+				spreadOfPlace(model, place)),
 			el('button', { type: 'button', class: 'clear', 'aria-label':
 				'Clear the selected place', onclick: () => this.clear() }, '×'));
 	}

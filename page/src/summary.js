@@ -4,10 +4,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { boundsOf } from './bounds.js';
 import { LIST_GROUPS } from './groups.js';
+import { mergeSentence } from './merged.js';
 import { measurement } from './notes.js';
 import { entryLink, placeLink, stateLink } from './places.js';
 import { standing } from './processes.js';
 import { memoryParts } from './rss.js';
+import { spreadRow } from './spread.js';
 import { baseName, bytes, clip, count, el, many, nameNode, percent, select,
 	time } from './util.js';
 
@@ -89,7 +91,10 @@ function opening(model) {
 		? ' and ended without its exit handlers (by _exit, exec or a signal), or it runs ' +
 		'still' : '';
 	const parts = [];
-	if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
+	if (data.merge)
+		parts.push('From the first start to the last end it was ' +
+			`${time(run.duration, model.unit)}.`);
+	else if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
 		parts.push(`It ran ${time(run.duration, model.unit)}${how}.`);
 	else if (run.duration)
 		parts.push(`It ran for ${time(run.duration, model.unit)}` +
@@ -101,8 +106,8 @@ function opening(model) {
 		parts.push(`At its peak${when} ${bytes(totals.peak)} were live${blocks}.`);
 	}
 	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
-	return el('div', { class: 'opening' }, list, el('p', {}, parts.join(' '),
-		top ? holderSentence(model, top) : null), standing(model));
+	return el('div', { class: 'opening' }, list, mergeSentence(model), el('p', {},
+		parts.join(' '), top ? holderSentence(model, top) : null), standing(model));
 }
 
 function holderSentence(model, top) {
@@ -188,7 +193,8 @@ function placeRow(model, e, whole, sign, metric) {
 			figures(e.value, whole, sign, boundsOf(model, metric, e.nodes))),
 		el('div', { class: 'track', 'aria-hidden': 'true' },
 			el('div', { class: 'bar', style: { width: `${share}%` } })),
-		lineRows(model, e, whole, sign, metric), callerRow(model, e));
+		lineRows(model, e, whole, sign, metric), spreadRow(model, e, metric),
+		callerRow(model, e));
 }
 
 // Lists the places with the largest values of a metric, as shares of the whole.

@@ -4,6 +4,7 @@
  */
 #include "profile/merge/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -329,6 +330,21 @@ int merge_spreads(struct merge *m, enum merge_figure figure, const uint32_t *pla
 const char *merge_text(const struct merge *m, uint32_t number)
 {
 	return strings_get(&m->texts, number);
+}
+
+const char *merge_process_name(char text[MERGE_NAME_LENGTH], const struct merge *m,
+			       uint32_t process)
+{
+	const struct merge_process *p = &m->process[process];
+	const char *host = merge_text(m, p->host);
+
+	if (p->rank != MERGE_RANK_NONE)
+		snprintf(text, MERGE_NAME_LENGTH, "rank %d%s%s", (int)p->rank,
+			 *host ? " on " : "", host);
+	else
+		snprintf(text, MERGE_NAME_LENGTH, "%d %.200s", (int)p->pid,
+			 merge_text(m, p->name));
+	return text;
 }
 
 void merge_free(struct merge *m)

@@ -30,7 +30,10 @@
 #include "profile/read/site_errors.h"
 #include "recording/lifetimes.h"
 
-enum { MERGE_SAMPLES = 256 };	/* of resident memory */
+enum {
+	MERGE_SAMPLES = 256,	/* of resident memory */
+	MERGE_NAME_LENGTH = 320	/* bytes that the name of a process has at most */
+};
 
 /* Where the recordings come from. */
 struct merge_source {
@@ -97,6 +100,13 @@ int merge_spreads(struct merge *m, enum merge_figure figure, const uint32_t *pla
 
 /* merge_text -- Returns the name of a host or program; "" for 0. */
 const char *merge_text(const struct merge *m, uint32_t number);
+
+/* merge_process_name -- Writes the name of a process: "rank 5 on node2", "4711 cc1".
+ *
+ * Returns TEXT; bytes of names are as they are.
+ */
+const char *merge_process_name(char text[MERGE_NAME_LENGTH], const struct merge *m,
+			       uint32_t process);
 
 /* merge_free -- Releases everything. */
 void merge_free(struct merge *m);

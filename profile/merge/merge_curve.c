@@ -242,25 +242,32 @@ static void raise_parts(int64_t *part, uint32_t from, uint32_t to, int64_t value
 		part[i] = value > part[i] ? value : part[i];
 }
 
-void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *part,
-		     uint32_t count)
+void merge_curve_parts(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
+		       uint32_t groups, int64_t *part, uint32_t count)
 {
-	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now)), sum = 0;
-	uint32_t at = 0;
+	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
+	int64_t *sum = xcalloc((size_t)groups + 1, sizeof(*sum));
+	uint32_t *at = xcalloc((size_t)groups + 1, sizeof(*at));
 
-	memset(part, 0, count * sizeof(*part));
+	memset(part, 0, (size_t)groups * count * sizeof(*part));
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct merge_moment *m = &c->moment[i];
+		const uint32_t g = group ? group[m->process] : m->process;
 		const uint32_t to = part_of_time(c, m->ns, count);
 
-		raise_parts(part, at, to, sum);
-		sum += m->heap - now[m->process];
+		if (g >= groups)
+			continue;
+		raise_parts(part + (size_t)g * count, at[g], to, sum[g]);
+		sum[g] += m->heap - now[m->process];
 		now[m->process] = m->heap;
-		raise_parts(part, to, to, sum);
-		at = to;
+		raise_parts(part + (size_t)g * count, to, to, sum[g]);
+		at[g] = to;
 	}
-	raise_parts(part, at, count - 1, sum);
+	for (uint32_t g = 0; g < groups; g++)
+		raise_parts(part + (size_t)g * count, at[g], count - 1, sum[g]);
 	free(now);
+	free(sum);
+	free(at);
 }
 
 void merge_curve_at(const struct merge_curve *c, uint32_t processes, uint64_t *ns, int32_t *which,
@@ -280,50 +287,6 @@ void merge_curve_at(const struct merge_curve *c, uint32_t processes, uint64_t *n
 			which[(size_t)p * count + i] = now[p];
 	}
 	free(now);
-}
-
-void merge_curve_each(const struct merge_curve *c, uint32_t processes, int64_t *part,
-		      uint32_t count)
-{
-	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
-	uint32_t *at = xcalloc((size_t)processes + 1, sizeof(*at));
-
-	memset(part, 0, (size_t)processes * count * sizeof(*part));
-	for (uint32_t i = 0; i < c->count; i++) {
-		const struct merge_moment *m = &c->moment[i];
-		int64_t *own = part + (size_t)m->process * count;
-		const uint32_t to = part_of_time(c, m->ns, count);
-
-		raise_parts(own, at[m->process], to, now[m->process]);
-		now[m->process] = m->heap;
-		raise_parts(own, to, to, m->heap);
-		at[m->process] = to;
-	}
-	for (uint32_t i = 0; i < processes; i++)
-		raise_parts(part + (size_t)i * count, at[i], count - 1, now[i]);
-	free(now);
-	free(at);
-}
-
-void merge_curve_groups(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
-			int64_t *peak, uint32_t count)
-{
-	int64_t *now = xcalloc((size_t)processes + 1, sizeof(*now));
-	int64_t *sum = xcalloc((size_t)count + 1, sizeof(*sum));
-
-	memset(peak, 0, count * sizeof(*peak));
-	for (uint32_t i = 0; i < c->count; i++) {
-		const struct merge_moment *m = &c->moment[i];
-		const uint32_t g = group[m->process];
-
-		if (g >= count)
-			continue;
-		sum[g] += m->heap - now[m->process];
-		now[m->process] = m->heap;
-		peak[g] = sum[g] > peak[g] ? sum[g] : peak[g];
-	}
-	free(now);
-	free(sum);
 }
 
 void merge_curve_free(struct merge_curve *c)

@@ -47,12 +47,15 @@ void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t pr
  */
 void merge_curve_finish(struct merge_curve *c, uint32_t processes);
 
-/* merge_curve_sum -- Computes the highest sum in each of COUNT equal parts of the time.
+/* merge_curve_parts -- Computes the highest sum of each group in each of COUNT equal parts of the
+ * time.
  *
- * part  overwritten.
+ * group  by process; GROUPS or more: none. NULL: each process is a group.
+ * part   COUNT numbers for each group, overwritten.
+ * Cost O(moments + groups * COUNT).
  */
-void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *part,
-		     uint32_t count);
+void merge_curve_parts(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
+		       uint32_t groups, int64_t *part, uint32_t count);
 
 /* merge_curve_at -- Finds which of its moments each process has in the middle of each of COUNT
  * equal parts of the time.
@@ -63,21 +66,6 @@ void merge_curve_sum(const struct merge_curve *c, uint32_t processes, int64_t *p
  */
 void merge_curve_at(const struct merge_curve *c, uint32_t processes, uint64_t *ns, int32_t *which,
 		    uint32_t count);
-
-/* merge_curve_each -- Does the same for each process.
- *
- * part  COUNT numbers for each process, overwritten.
- */
-void merge_curve_each(const struct merge_curve *c, uint32_t processes, int64_t *part,
-		      uint32_t count);
-
-/* merge_curve_groups -- Finds the highest sum of each group of processes.
- *
- * group  by process; COUNT or more: none.
- * peak   one per group, overwritten.
- */
-void merge_curve_groups(const struct merge_curve *c, uint32_t processes, const uint32_t *group,
-			int64_t *peak, uint32_t count);
 
 /* merge_curve_free -- Releases everything. */
 void merge_curve_free(struct merge_curve *c);

@@ -266,11 +266,12 @@ static void put_snapshots(struct blob *b, const struct merge *m)
 	const struct merge_curve *c = &m->curve;
 	const uint64_t whole = c->end_ns - c->start_ns;
 	struct mu_snapshot list[SNAPSHOTS + MERGE_MOMENTS + 2] = { { .mono_ns = c->start_ns } };
+	uint32_t *all = xcalloc((size_t)m->processes + 1, sizeof(*all)), count = 1;
 	int64_t part[SNAPSHOTS];
-	uint32_t count = 1;
 	uint64_t at;
 
-	merge_curve_sum(c, m->processes, part, SNAPSHOTS);
+	merge_curve_parts(c, m->processes, all, 1, part, SNAPSHOTS);
+	free(all);
 	for (uint32_t i = 0; i < SNAPSHOTS; i++) {
 		const uint64_t ns = c->start_ns + (uint64_t)((double)whole * (i + 1) / SNAPSHOTS);
 		const struct mu_snapshot shot = { .mono_ns = ns, .tick = tick_at(m, ns),

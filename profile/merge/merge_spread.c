@@ -89,8 +89,10 @@ static void find_outliers(struct merge_spread *s, struct member *m, uint32_t cou
 	for (uint32_t i = count; i-- > 0;) {
 		if (!m[i].is_outlier)
 			continue;
-		if (s->outliers < MERGE_OUTLIERS)
+		if (s->outliers < MERGE_OUTLIERS) {
 			s->outlier[s->outliers] = m[i].process;
+			s->outlier_value[s->outliers] = m[i].value;
+		}
 		s->outliers++;
 	}
 }

@@ -17,6 +17,7 @@ struct merge_spread {
 	int64_t least, median, most;
 	uint32_t outliers;	/* how many there are */
 	uint32_t outlier[MERGE_OUTLIERS];	/* numbers of processes, farthest first */
+	int64_t outlier_value[MERGE_OUTLIERS];
 	bool has_all;		/* those without anything count in the figures */
 };
 

@@ -5,7 +5,8 @@
 // end, each place as "BYTES PLACE", the lines of a function with two blanks before them; what grew
 // has its verdict; with "bounds" as a fifth argument, of a sampled recording, "LOW HIGH PLACE".
 // "changes-peak", "-end" and "-total" of a page of two files print the change, OLD, NEW and PLACE, and
-// what is within the error. "peak" prints when the peak was, and the heap then. "short NAME" prints what the page makes of a
+// what is within the error. "spread-peak_bytes" of a merge prints how processes differ at each place:
+// "HAVING LEAST MEDIAN MOST OUTLIERS PLACE", then the values of outliers. "peak" prints when the peak was, and the heap then. "short NAME" prints what the page makes of a
 // name.
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
@@ -38,6 +39,17 @@ if (file === 'short') {
 		for (const e of changesByGroup(model, metric.slice(8), group))
 			console.log([change(e.sums), e.sums[0], e.sums[1], e.label,
 				...(isWithinError(model, e.sums) ? ['within'] : [])].join(' '));
+		process.exit();
+	}
+	if (metric.startsWith('spread-')) {
+		const { spreadOf } = await load('spread.js'), column = metric.slice(7);
+		for (const e of model.byGroup(model.column(column), group)) {
+			const place = model.holderPlaces()[e.nodes[0]];
+			const s = spreadOf(model, group, model.keys(group).keys[place], column);
+			if (s)
+				console.log([s.having, s.least, s.median, s.most, s.outliers, e.label,
+					...s.named.map((o) => o.value)].join(' '));
+		}
 		process.exit();
 	}
 	const isGrowth = metric.startsWith('growth');
