@@ -109,10 +109,21 @@ static inline uint64_t snapshots_now(void)
  */
 void snapshots_before_tick(uint64_t tick);
 
-/* snapshots_before -- look for a pause before an event changes anything, in millisecond `tick`. */
+/* snapshots_note_tick -- note the millisecond of an event of one of several threads. Most find it
+ * noted, so that they share its cache line. */
+static inline void snapshots_note_tick(uint64_t tick)
+{
+	if (unlikely(tick != __atomic_load_n(&rec.image->event_tick, __ATOMIC_RELAXED)))
+		__atomic_store_n(&rec.image->event_tick, tick, __ATOMIC_RELAXED);
+}
+
+/* snapshots_before -- look for a pause before an event changes anything, in millisecond `tick`, and
+ * note the millisecond of the last event. */
 static inline void snapshots_before(uint64_t tick, bool many)
 {
-	if (unlikely(tick != snapshot_due.tick) && !many)
+	if (many)
+		snapshots_note_tick(tick);
+	else if (unlikely(tick != snapshot_due.tick))
 		snapshots_before_tick(tick);
 }
 
@@ -164,6 +175,8 @@ static inline bool snapshots_suspend(bool is_fall, bool many)
 	    ((is_fall || many) && snapshot_due.is_on &&
 	     heap->now + heap->extra > snapshot_due.peak_total))
 		return false;
+	if (many)
+		snapshots_note_tick(tick);
 	__atomic_fetch_add(&snapshot_due.waits, 1, __ATOMIC_RELAXED);
 	return true;
 }

@@ -110,7 +110,7 @@ static uint64_t find_end_state(struct adder *a, const struct image *im, uint64_t
 	const uint64_t tick = im->head.event_tick;
 	uint64_t event_ns;
 
-	if (tick == 0 || tick > UINT32_MAX || im->head.heap.threads_max > 1)
+	if (tick == 0 || tick > UINT32_MAX)
 		return seen_ns;
 	event_ns = a->since_real_ns + (uint64_t)((double)tick * SITES_TICK_NS);
 	event_ns = event_ns > a->differs_ns ? event_ns : a->differs_ns;
