@@ -247,12 +247,39 @@ static void save_fork_history(struct mu_image *image)
 	}
 }
 
+static void clear_counters(struct mu_counters *counters)
+{
+	const uint64_t high = counters->hist_high;
+
+	memset(counters, 0, sizeof(*counters));
+	counters->hist_high = high;
+	if (high)
+		memset(arena_at(high), 0, MU_HIST_HIGH * sizeof(uint64_t));
+}
+
+/* The parent's image has these events too: a merge would count them twice. */
+static void forget_parents_events(struct mu_image *image)
+{
+	uint64_t next;
+
+	clear_counters(&image->retired);
+	if (has_self())
+		clear_counters(&self->pub.counters);
+	for (uint64_t at = image->lifetimes; at; at = next) {
+		struct mu_lifetimes *lives = arena_at(at);
+
+		next = lives->next;
+		memset(lives->blocks, 0, sizeof(lives->blocks));
+	}
+}
+
 /* The cells so far remain as they were at the fork, and the peak is one of the child's own: so what
  * it has from its parent, whose image has it too, can be told apart at each place. */
-static void begin_own_cells(struct mu_image *image)
+static void begin_own_figures(struct mu_image *image)
 {
-	if (!(rec.flags & MU_CFG_FORK_CELLS))
-		return;
+	forget_parents_events(image);
+	if (rec.flags & MU_CFG_SAMPLE)
+		sampling_begin_own();
 	if (has_self() && self->cell_of)
 		memset(self->cell_of, 0, self->cell_sites * sizeof(*self->cell_of));
 	if (has_self())
@@ -292,9 +319,10 @@ void image_inherit(const struct slot *slot)
 	thread_keep_only_self();
 	if (rec.flags & MU_CFG_SAMPLE)
 		sampling_inherit();
+	if (rec.flags & MU_CFG_FORK_CELLS)
+		begin_own_figures(image);
 	save_fork_history(image);
 	image->fork_heap = image->heap.now;
-	begin_own_cells(image);
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);

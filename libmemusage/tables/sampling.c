@@ -5,6 +5,7 @@
 #include "libmemusage/tables/sampling.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #include "libmemusage/base/clock.h"
@@ -99,6 +100,17 @@ void sampling_inherit(void)
 		self->sample_log2 = 0;
 		self->sample_left = 0;
 	}
+	begin_look();
+}
+
+void sampling_begin_own(void)
+{
+	struct mu_sampling *header = &rec.image->sampling;
+
+	header->samples = header->thinned = header->slow_ns = header->losses = 0;
+	if (sampling.error_of)
+		memset(sampling.error_of, 0, sampling.sites * sizeof(*sampling.error_of));
+	sampling.cell_next = sampling.cell_end = 0;
 	begin_look();
 }
 

@@ -32,6 +32,10 @@ void sampling_before_fork(void);
 /* sampling_inherit -- continue in a forked child, with other random numbers. */
 void sampling_inherit(void);
 
+/* sampling_begin_own -- in a forked child: begin counts and errors of its own, beside those of its
+ * parent, which are in cells from before the fork. After sampling_inherit(). */
+void sampling_begin_own(void);
+
 /* sampling_pass -- pass over a block, in most cases, and count the call.
  *
  * Returns false, having done nothing, if the block may be sampled, or is large, or a client has a

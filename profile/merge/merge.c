@@ -94,7 +94,6 @@ static void add_sampling(struct merge *m, const struct mu_sampling *s)
 	if (s->log2 > m->sample_log2)
 		m->sample_log2 = s->log2;
 	m->sampling.samples += s->samples;
-	m->sampling.live += s->live;
 	m->sampling.thinned += s->thinned;
 	m->sampling.slow_ns += s->slow_ns;
 	m->sampling.losses += s->losses;
@@ -180,7 +179,7 @@ static void add_timeline(struct merge *m, const struct merge_process *p, const s
 
 		while (next < t.count && real_time(s, t.sample[next].mono_ns) <= ns)
 			next++;
-		if (next > 0 && ns <= p->end_ns)
+		if (next > 0 && ns >= p->start_ns && ns <= p->end_ns)
 			add_sample(&m->sample[i], &t.sample[next - 1]);
 	}
 	timeline_free(&t);
@@ -256,6 +255,16 @@ static void read_places(struct merge *m)
 	}
 }
 
+/* Not the sum of what images say: a forked child's number has the live samples of its parent. */
+static void count_live_samples(struct merge *m)
+{
+	double live = 0;
+
+	for (uint32_t i = 0; m->error && i < m->places.sites; i++)
+		live += m->error[i].live.samples;
+	m->sampling.live = (uint64_t)live;
+}
+
 int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	      struct mu_error *err)
 {
@@ -270,6 +279,7 @@ int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	merge_curve_at(&m->curve, m->processes, m->course.ns, m->course.which, MERGE_MOMENTS);
 	read_places(m);
 	finish_samples(m);
+	count_live_samples(m);
 	if (merge_spool_rewind(&m->spool) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot write a temporary file: %m");
 	return 0;

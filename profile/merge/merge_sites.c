@@ -4,6 +4,7 @@
  */
 #include "profile/merge/merge_sites.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,10 +172,23 @@ static struct site_errors errors_of_site(const struct site *site, const struct w
 	return e;
 }
 
+/* A block of its parent that a forked child has freed is still there, with its error. What is gone
+ * has none. */
+static void drop_error_of_gone(struct sampled_error *e, int64_t bytes)
+{
+	const bool is_sampled = e->is_sampled;
+
+	if (bytes <= 0)
+		*e = (struct sampled_error){ .is_sampled = is_sampled };
+	e->samples = fmax(e->samples, 0);
+	e->variance = fmax(e->variance, 0);
+	e->block_variance = fmax(e->block_variance, 0);
+}
+
 static void add_errors(const struct merge_sites *s, const struct loaded *l,
 		       struct site_errors *error)
 {
-	struct site_errors *of = site_errors_load(&l->own, s->im);
+	struct site_errors *of = site_errors_load_own(&l->own, s->im);
 	struct sampled_error *now = xcalloc((size_t)l->own.count + 1, sizeof(*now));
 
 	/* The moment of the sum is another metric of the process. */
@@ -191,6 +205,8 @@ static void add_errors(const struct merge_sites *s, const struct loaded *l,
 		if (of) {
 			e = of[i];
 			e.peak = now[i];
+			drop_error_of_gone(&e.live, l->own.site[i].live_bytes);
+			drop_error_of_gone(&e.peak, l->at[i].bytes);
 		}
 		sampled_error_add(&to->live, &e.live);
 		sampled_error_add(&to->peak, &e.peak);

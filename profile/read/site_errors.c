@@ -66,12 +66,13 @@ static void add_error_cell(struct site_errors *to, const struct mu_error_cell *c
 		add_peak_error(&to->peak, cell);
 }
 
-static void add_error_cells(struct site_errors *of, const struct sites *s, const struct image *im)
+static void add_error_cells(struct site_errors *of, const struct sites *s, const struct image *im,
+			    uint64_t first)
 {
 	uint64_t cells = image_count(im, MU_SEC_CELLS);
 	struct mu_error_cell cell;
 
-	for (uint64_t i = 0; i < cells; i++)
+	for (uint64_t i = first; i < cells; i++)
 		if (image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)) &&
 		    cell.flags & MU_CELL_ERROR && cell.site < s->count)
 			add_error_cell(&of[cell.site], &cell, &im->head.heap);
@@ -101,17 +102,28 @@ static void complete_errors(struct site_errors *to, const struct site *site)
 	to->total.exact_blocks = (double)site->total_blocks;
 }
 
-struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
+static struct site_errors *load_from_cell(const struct sites *s, const struct image *im,
+					  uint64_t first)
 {
 	struct site_errors *of;
 
 	if (sampled_mean_distance(im) <= 0)
 		return NULL;
 	of = xcalloc((size_t)s->count + 1, sizeof(*of));
-	add_error_cells(of, s, im);
+	add_error_cells(of, s, im, first);
 	for (uint32_t i = 0; i < s->count; i++)
 		complete_errors(&of[i], &s->site[i]);
 	return of;
+}
+
+struct site_errors *site_errors_load(const struct sites *s, const struct image *im)
+{
+	return load_from_cell(s, im, 0);
+}
+
+struct site_errors *site_errors_load_own(const struct sites *s, const struct image *im)
+{
+	return load_from_cell(s, im, im->head.fork_cells);
 }
 
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)

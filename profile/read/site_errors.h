@@ -41,6 +41,10 @@ struct sampled_interval {
  */
 struct site_errors *site_errors_load(const struct sites *s, const struct image *im);
 
+/* site_errors_load_own -- do the same for sites of sites_load_own(): without what a forked child
+ * has from its parent. What is live may have negative errors there. */
+struct site_errors *site_errors_load_own(const struct sites *s, const struct image *im);
+
 /* site_errors_sum -- add up the errors of all sites that count.
  *
  * Returns false if the recording is not sampled, or without memory; then SUM is all 0.

@@ -240,6 +240,32 @@ like "$out" '^   1000 KiB .* +64  hold_big' 'at the end too'
 run memusageprint --pid="$(memusageprint --processes tree.mur | awk '/_exit/ { print $1; exit }')" \
 	--leaks tree.mur
 like "$out" ' 500 KiB .* 32  hold_big' 'a child alone has what it kept of its parent'"'"'s'
+# Counters and estimates of a child do not have those of its parent.
+cat >history.py <<'EOF'
+import json, subprocess, sys
+def load(*args):
+    return json.loads(subprocess.run(['memusageprint', '--to=json', *args], check=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+tree = load('--merge', 'tree.mur')
+print('sizes', sum(n for low, high, n in tree['histogram']) == tree['calls']['malloc']['calls'] ==
+      64 + 3 * 16)
+tree, parent = load('--merge', 'sampled.mur'), load('sampled.mur')
+def half(j, moment):
+    low, high = j['sampling']['interval_95'][moment]['bytes']
+    return high - low
+# Children allocate 60 KiB: none to three samples, beside about forty of the parent.
+print('samples', parent['sampling']['samples'] >= 10,
+      0 <= tree['sampling']['samples'] - parent['sampling']['samples'] <= 10,
+      tree['sampling']['live'] <= tree['sampling']['samples'])
+print('errors', *[0.9 * half(parent, m) <= half(tree, m) < 1.3 * half(parent, m)
+                  for m in ('total', 'live', 'peak')])
+EOF
+MEMUSAGE_SAMPLE_SEED=7 memusage -q --children=merge --sample=64K --record=sampled.mur \
+	"$WORKLOADS/phases" 4000 10 3 </dev/null >/dev/null
+run python3 history.py
+is "$out" "$(printf 'sizes True\nsamples True True True\nerrors True True True')" \
+	'sizes, samples and errors of the parent count once'
+[ "$status" -eq 0 ] || diag "$err"
 memusage -q --record=old.mur "$WORKLOADS/phases" 1000 10 3 </dev/null >/dev/null
 merge old.mur
 like "$out" '^3 of them began as copies .* memusage --children=merge counts it once' \
