@@ -14,7 +14,7 @@
 #include "memusage/attach/earlier_list.h"
 #include "memusage/collector/tree_holders.h"
 #include "memusage/common/child.h"
-#include "memusage/examine/holders_check.h"
+#include "memusage/holders/holders_check.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 

@@ -62,8 +62,7 @@ static void sum_curves(const struct merge *m)
 {
 	int64_t *part = calloc((size_t)m->processes + 1, PARTS * sizeof(*part));
 
-	merge_curve_sum(&m->curve, m->processes, part, PARTS);
-	merge_curve_each(&m->curve, m->processes, part, PARTS);
+	merge_curve_parts(&m->curve, m->processes, NULL, m->processes, part, PARTS);
 	free(part);
 	for (uint32_t i = 0; i < MERGE_MOMENTS; i++)
 		merge_course_sum(&m->course, i);
