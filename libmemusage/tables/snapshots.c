@@ -13,6 +13,7 @@
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/tables/instructions.h"
+#include "libmemusage/tables/moment.h"
 #include "libmemusage/tables/site_totals.h"
 #include "libmemusage/tables/snapshot_log.h"
 #include "libmemusage/tables/stack_sum.h"
@@ -32,13 +33,6 @@
 static const uint64_t no_time;
 struct snapshot_due snapshot_due = { .time = UINT64_MAX, .peak_total = INT64_MAX,
 				     .now = &no_time };
-
-/* A time in the unit chosen, and the byte clock, which orders equal times: thousands of events may
- * share a millisecond. If the byte clock is the unit, both are the same. */
-struct moment {
-	uint64_t time;
-	uint64_t clock;
-};
 
 /* A snapshot of the series: its moment and its place in the table. */
 struct series_entry {
@@ -117,11 +111,6 @@ static void compact_table(void)
 	__atomic_store_n(&section_table(MU_SEC_SNAPSHOTS)->count, series.count, __ATOMIC_RELEASE);
 }
 
-static bool is_earlier_moment(struct moment a, struct moment b)
-{
-	return a.time != b.time ? a.time < b.time : a.clock < b.clock;
-}
-
 static struct moment span_between(uint32_t from, uint32_t to)
 {
 	return (struct moment){ series.entry[to].when.time - series.entry[from].when.time,
@@ -151,7 +140,7 @@ static void set_min_interval(void)
 	for (uint32_t i = 1; i < series.count; i++) {
 		bool fixed = (i == 1 || is_peak_entry(&series.entry[i - 1])) &&
 			     (i + 1 == series.count || is_peak_entry(&series.entry[i]));
-		if (!fixed && is_earlier_moment(span_between(i - 1, i), series.min_interval))
+		if (!fixed && moment_is_earlier(span_between(i - 1, i), series.min_interval))
 			series.min_interval = span_between(i - 1, i);
 	}
 	if (series.min_interval.time == UINT64_MAX)
@@ -173,7 +162,7 @@ static void cull_series(void)
 		struct moment least = FOREVER;
 		for (uint32_t i = 1; i + 1 < series.count; i++) {
 			if (!is_peak_entry(&series.entry[i]) && !series.entry[i].is_kept &&
-			    is_earlier_moment(span_between(i - 1, i + 1), least)) {
+			    moment_is_earlier(span_between(i - 1, i + 1), least)) {
 				best = i;
 				least = span_between(i - 1, i + 1);
 			}

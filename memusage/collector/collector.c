@@ -116,18 +116,6 @@ static void watch_descriptor(int fd)
 
 /* ---- the launcher ------------------------------------------------------------------------ */
 
-/* From now on nothing waits for it, even if the process is not known. */
-static void note_root_status(struct tree *t, int status)
-{
-	t->is_root_status_lost = true;
-	for (size_t i = 0; i < t->processes.count; i++) {
-		struct process *p = t->processes.item[i];
-
-		if (p->pid == t->root && !p->is_gone && !p->has_status)
-			process_end_note(p, status);
-	}
-}
-
 /* The launcher has given it the name of the recording, which depends on the process ID. */
 static void learn_arena_name(struct tree *t)
 {
@@ -160,7 +148,7 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->is_ended = true;
 		c->has_usage = true;
 		c->usage = message->usage;
-		note_root_status(t, message->status);
+		tree_note_root_status(t, message->status);
 	} else if (message->kind == WIRE_LEFT) {
 		c->is_ended = true;
 		t->is_root_status_lost = true;
@@ -343,13 +331,6 @@ static bool has_no_process(struct collector *c)
 	return now - c->awaits_ns >= NEWCOMER_NS;
 }
 
-/* The recording has all images: the files would only stand in the way of the next run. */
-static void remove_arena_files(struct tree *t)
-{
-	for (unsigned int i = 0; i < t->arena_count; i++)
-		arena_remove(&t->arena[i]->arena);
-}
-
 /* The next run may begin when this one is reported, but this process ends later. Processes that go
  * on add to the recording. */
 static void release_outputs(struct collector *c)
@@ -360,7 +341,7 @@ static void release_outputs(struct collector *c)
 	files_unlock(t->s->files.fd);
 	if (t->s->record.fd >= 0 && has_no_process(c)) {
 		recordfile_complete(&t->s->record);
-		remove_arena_files(t);
+		tree_remove_arena_files(t);
 		files_unlock(t->s->record.fd);
 	}
 	datafiles_end_main(&t->s->files);
@@ -607,7 +588,7 @@ void collector_run(struct session *s)
 	examination_answer_free();
 	tree_fini(&c.tree);
 	recordfile_close(&s->record);
-	remove_arena_files(&c.tree);
+	tree_remove_arena_files(&c.tree);
 	endpoint_close(&s->endpoint);
 	library_remove(&s->library);
 }

@@ -511,3 +511,20 @@ bool tree_is_empty(const struct tree *t)
 	}
 	return !t->is_pending;
 }
+
+void tree_remove_arena_files(struct tree *t)
+{
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		arena_remove(&t->arena[i]->arena);
+}
+
+void tree_note_root_status(struct tree *t, int status)
+{
+	t->is_root_status_lost = true;
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		if (p->pid == t->root && !p->is_gone && !p->has_status)
+			process_end_note(p, status);
+	}
+}

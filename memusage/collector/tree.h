@@ -84,3 +84,11 @@ bool tree_has_log(const struct tree *t);
 
 /* tree_is_empty -- Tells whether no process has a slot or may still get one. */
 bool tree_is_empty(const struct tree *t);
+
+/* tree_note_root_status -- Notes how the program of the launcher ended, as wait() gives it. From
+ * now on nothing waits for it, even if the process is not known. */
+void tree_note_root_status(struct tree *t, int status);
+
+/* tree_remove_arena_files -- Removes the files of the arenas, when the recording has all images:
+ * they would only stand in the way of the next run. */
+void tree_remove_arena_files(struct tree *t);
