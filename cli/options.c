@@ -166,8 +166,9 @@ static const char *store_enum_value(const struct opt *o, const char *arg)
 			return NULL;
 		}
 		word = strchr(word, '|');
-		if (!word++)
+		if (!word)
 			break;
+		word++;
 	}
 	return "must be one of";
 }

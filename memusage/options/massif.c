@@ -58,7 +58,9 @@ static void *settings_field(const struct massif_rule *rule, struct massif_settin
 
 static const char *range_message(const struct massif_rule *rule)
 {
-	return xasprintf("is out of range (%u to %u)", rule->min, rule->max);
+	static char why[64];
+	snprintf(why, sizeof(why), "is out of range (%u to %u)", rule->min, rule->max);
+	return why;
 }
 
 static const char *parse_number(const struct massif_rule *rule, const char *arg,
