@@ -6,8 +6,9 @@
 
 /* word_set_parse -- Reads a set of words.
  *
- * text   words, parted by commas; "all" and "none" stand alone.
- * words  the known words, ended by NULL; word i is bit i of the set.
+ * text   words, parted by commas; "none" stands alone.
+ * words  the known words, ended by NULL, and behind it those that "all" does not mean, ended by
+ *        NULL, too; word i is bit i of the set, without counting the first NULL.
  * set    changed only if all words are known.
  * Returns NULL, or why TEXT is wrong, as an option's parser does.
  */

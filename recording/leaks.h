@@ -27,7 +27,7 @@ struct mu_loss {
 	uint32_t site;
 	uint16_t kind;	    /* enum mu_loss_kind */
 	uint16_t heuristic; /* that made them reachable: 1 stdstring, 2 length64, 3 newarray,
-			     * 4 multipleinheritance; 0: none was needed */
+			     * 4 multipleinheritance, 5 header; 0: none was needed */
 	uint64_t bytes;
 	uint64_t blocks;
 	uint64_t indirect_bytes; /* DEFINITE: of what is lost with these blocks */

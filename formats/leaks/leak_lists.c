@@ -11,7 +11,7 @@
 #include "profile/graph/leak_heuristics.h"
 
 static const char *const heuristic_names[LEAK_HEURISTICS] = {
-	"", "stdstring", "length64", "newarray", "multipleinheritance",
+	"", "stdstring", "length64", "newarray", "multipleinheritance", "header",
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */

@@ -160,7 +160,7 @@ static void put_heuristics(const struct leak_writer *w, const struct totals *now
 			   const struct totals *then)
 {
 	static const char *const names[] = { "", "stdstring", "length64", "newarray",
-					     "multipleinheritance" };
+					     "multipleinheritance", "header" };
 	bool has_title = false;
 	char before[64];
 

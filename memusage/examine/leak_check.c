@@ -14,6 +14,7 @@
 #include "memusage/examine/examination.h"
 #include "memusage/examine/heap_graph.h"
 #include "memusage/examine/snapshot_memory.h"
+#include "profile/graph/header_offsets.h"
 #include "profile/graph/leak_heuristics.h"
 #include "profile/graph/leak_losses.h"
 
@@ -21,9 +22,24 @@
 
 struct explainer {
 	const struct snapshot *s;
+	const struct pointer_graph *pointers;
+	const struct leak_marks *marks;
 	struct leak_memory memory;
+	struct header_offsets headers;
 	unsigned int heuristics;
+	bool has_headers; /* they have been looked for */
 };
+
+/* The first pointer that is to be explained is asked about when all kinds are known without. */
+static bool is_behind_header(struct explainer *e, const struct heap_block *b, uint64_t offset)
+{
+	if (!(e->heuristics & LEAK_HEURISTIC_BIT(LEAK_HEURISTIC_HEADER)))
+		return false;
+	if (!e->has_headers)
+		header_offsets_find(&e->headers, e->pointers, e->marks->kind);
+	e->has_headers = true;
+	return header_offsets_has(&e->headers, b->site, offset);
+}
 
 /* The dynamic linker keeps no pointers but interior ones to some of its tables. */
 static bool is_linkers_block(const struct snapshot *s, const struct heap_block *b)
@@ -37,11 +53,15 @@ static uint8_t explain_pointer(void *data, uint32_t block, uint64_t offset)
 {
 	struct explainer *e = data;
 	const struct heap_block *b = &e->s->blocks.block[block];
+	/* Before any pointer is explained, which would make others reachable. */
+	const bool has_header = is_behind_header(e, b, offset);
+	uint8_t found = 0;
 
 	if (is_linkers_block(e->s, b))
 		return LEAK_EXPLAINED;
-	return e->heuristics ?
-		       (uint8_t)leak_heuristics_explain(&e->memory, e->heuristics, b, offset) : 0;
+	if (e->heuristics)
+		found = (uint8_t)leak_heuristics_explain(&e->memory, e->heuristics, b, offset);
+	return found || !has_header ? found : LEAK_HEURISTIC_HEADER;
 }
 
 /* ---- the check -------------------------------------------------------------------------- */
@@ -121,11 +141,11 @@ static struct mu_leak_check *pack_blocks(const struct snapshot *s, const struct 
 static void *find_losses(struct snapshot *s, const void *options, struct mu_error *err)
 {
 	const struct leak_check_options *o = options;
-	struct explainer e = { .s = s, .heuristics = o->heuristics,
-			       .memory = snapshot_memory(s) };
 	struct mu_leak_check *result;
 	struct leak_marks marks;
 	struct heap_graph g;
+	struct explainer e = { .s = s, .pointers = &g.pointers, .marks = &marks,
+			       .heuristics = o->heuristics, .memory = snapshot_memory(s) };
 
 	(void)err;
 	heap_graph_build(&g, s);
@@ -136,6 +156,7 @@ static void *find_losses(struct snapshot *s, const void *options, struct mu_erro
 	/* A block that could not be read is not freed. */
 	if (!o->lists_blocks && !s->is_incomplete)
 		result = append_watch(result, s, &marks, o->watch);
+	header_offsets_free(&e.headers);
 	leak_marks_free(&marks);
 	heap_graph_free(&g);
 	return result;

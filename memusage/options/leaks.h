@@ -60,7 +60,8 @@ void leaks_append_tree(struct opt_list *list, const struct leak_settings *l);
 		 "end with status N if there are such errors (default 0: as the program)"),        \
 	OPT_CALL(0, "leak-check-heuristics", "SET", leaks_set, &(l),                               \
 		 "accept pointers into blocks that are stdstring, length64, newarray or "          \
-		 "multipleinheritance (default all), or none"),                                    \
+		 "multipleinheritance (default all), or none; and header: behind one that all "    \
+		 "blocks of a place have"),                                                        \
 	OPT_ENUM(0, "leak-resolution", "low|med|high", &(l).resolution,                            \
 		 "tell stacks apart by 2, 4, or all of their frames (default high)"),              \
 	OPT_CALL(0, "xtree-leak", "no|yes", leaks_set, &(l),                                       \

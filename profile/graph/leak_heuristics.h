@@ -20,12 +20,15 @@ enum leak_heuristic {
 	LEAK_HEURISTIC_LENGTH64,  /* behind 8 bytes that hold the length of the rest */
 	LEAK_HEURISTIC_NEWARRAY,  /* elements of an array with destructors, behind their count */
 	LEAK_HEURISTIC_MULTIPLE_INHERITANCE, /* a base class that is not the first */
+	LEAK_HEURISTIC_HEADER, /* behind a header of constant length (header_offsets.h); none of
+				* Memcheck's */
 	LEAK_HEURISTICS
 };
 
 /* Bit of a heuristic in a set. */
 #define LEAK_HEURISTIC_BIT(heuristic) (1u << ((heuristic) - 1))
-#define LEAK_HEURISTICS_ALL (LEAK_HEURISTIC_BIT(LEAK_HEURISTICS) - 1)
+/* Memcheck's. */
+#define LEAK_HEURISTICS_ALL (LEAK_HEURISTIC_BIT(LEAK_HEURISTIC_HEADER) - 1)
 
 /* How the memory of the process is read. Both get `data`. */
 struct leak_memory {
@@ -39,7 +42,7 @@ struct leak_memory {
 
 /* leak_heuristics_explain -- Returns the heuristic that explains a pointer, or 0.
  *
- * set     bits of those that may be used.
+ * set     bits of those that may be used; HEADER is not for it.
  * offset  of the pointer in the block, not 0.
  */
 enum leak_heuristic leak_heuristics_explain(const struct leak_memory *memory, unsigned int set,

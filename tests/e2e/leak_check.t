@@ -45,6 +45,14 @@ memusage --leak-check=summary -o mu.log leaks nothing
 like "$(cat mu.log)" 'All heap blocks were freed -- no leaks are possible$' 'nothing is left'
 memusage --leak-check=full --leak-check-heuristics=none -o mu.log leaks length_first
 is "$(leak_sums mu.log)" '0/0 0/0 320/3 0/0' 'without heuristics they are possibly lost'
+memusage --leak-check=full --leak-check-heuristics=all -o mu.log leaks behind_header
+is "$(leak_sums mu.log)" '0/0 0/0 3590/40 320/1' 'blocks behind headers are possibly lost for Memcheck'
+memusage --leak-check=full --leak-check-heuristics=all,header -o mu.log leaks behind_header
+is "$(leak_sums mu.log)" '0/0 0/0 1400/20 2510/21' '... and reachable if headers are looked for'
+like "$(cat mu.log)" '^==[0-9]+==                         header             : 2,190 bytes in 20 blocks$' \
+	'... which the summary says'
+run memusage --leak-check=full --leak-check-heuristics=none,header -o mu.log leaks nothing
+like "$err" 'is none of all, none, or a list of .*multipleinheritance, header$' '... and the help of errors'
 
 run memusage --leak-check=full --error-exitcode=9 -o mu.log leaks lost_list
 is "$status" 9 '--error-exitcode is the status if blocks are lost'

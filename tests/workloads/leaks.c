@@ -197,6 +197,18 @@ KIND length_first(void)
 	held[2] = p + 1;
 }
 
+/* 20 blocks with a header of 16 bytes each, and 20 with pointers to different offsets. */
+KIND behind_header(void)
+{
+	char **table = calloc(40, sizeof(*table));
+
+	held[0] = table;
+	for (int i = 0; i < 20; i++) {
+		table[i] = (char *)calloc(1, 100 + (size_t)i) + 16;
+		table[20 + i] = (char *)calloc(1, 70) + 1 + i;
+	}
+}
+
 /* ---- where pointers are ------------------------------------------------------------------------ */
 
 KIND in_static_tls(void)
@@ -382,7 +394,7 @@ static const struct {
 	ROW(nothing), ROW(lost_blocks), ROW(lost_list), ROW(held_list), ROW(cut_list),
 	ROW(lost_tree), ROW(held_tree), ROW(lost_rings), ROW(ring_with_tail), ROW(shared_child),
 	ROW(empty_blocks), ROW(resized), ROW(other_functions), ROW(large_blocks), ROW(interior),
-	ROW(interior_and_start), ROW(interior_of_lost), ROW(length_first), ROW(in_static_tls),
+	ROW(interior_and_start), ROW(interior_of_lost), ROW(length_first), ROW(behind_header), ROW(in_static_tls),
 	ROW(in_thread_keys), ROW(in_other_threads), ROW(in_ended_threads), ROW(in_mappings),
 	ROW(in_file_mapping), ROW(disguised), ROW(xor_list), ROW(in_free_memory),
 	ROW(in_environment), ROW(in_exit_handler), ROW(by_exit), ROW(by_immediate_exit),
