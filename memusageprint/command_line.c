@@ -259,6 +259,8 @@ static const struct opt options[] = {
 	     "show the N places with most blocks that were freed before the next allocation"),
 	OPT_CALL_OPTIONAL('\0', "leak-check", "summary|yes|full", parse_leak_check, &given,
 			  "print the leak checks of the process as Memcheck does (default full)"),
+	OPT_FLAG('\0', "leak-check-forks", &given.leak_forks,
+		 "... and those of forked processes that were examined at their end"),
 	OPT_CALL('\0', "show-leak-kinds", "SET", parse_leak_kinds, &given.leak_kinds,
 		 "with --leak-check=full: show blocks that are definite, indirect, possible, "
 		 "reachable (default definite,possible), or all"),

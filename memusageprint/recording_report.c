@@ -21,6 +21,7 @@
 #include "memusageprint/text/massif_snapshot_log.h"
 #include "memusageprint/text/processes.h"
 #include "memusageprint/text/text_report.h"
+#include "profile/read/leak_checks.h"
 #include "profile/read/process_list.h"
 
 /* ---- files of every image ----------------------------------------------------------------- */
@@ -269,6 +270,39 @@ static int print_report(const struct report_job *job, const struct recording *r,
 	return result;
 }
 
+static bool is_checked_fork(const struct recording *r, uint32_t slot)
+{
+	struct leak_checks all;
+	struct image im;
+	bool result;
+
+	if (segment_image(&r->segment, slot, &im, NULL) < 0 || im.head.process.fork_mono_ns == 0)
+		return false;
+	leak_checks_read(&all, &im);
+	result = all.count > 0 && all.check[all.count - 1].head.flags & MU_LEAK_CHECK_AT_END;
+	leak_checks_free(&all);
+	return result;
+}
+
+/* As with Memcheck, where each process prints a report when it ends. */
+static int print_checks_of_forks(const struct report_job *job, const struct recording *r)
+{
+	const uint32_t main = recording_main(r, job->settings);
+	int result = 0;
+
+	for (uint32_t k = 0; k < r->segment.head.slot_count; k++) {
+		struct report_subject s = { .slot = RECORDING_NONE };
+
+		if (k == main || !is_checked_fork(r, k))
+			continue;
+		if (report_subject_open(&s, r, k, job->settings) == 0)
+			result |= text_report_print(report_job_begin(job), &s, job->settings,
+						    TEXT_LEAK_CHECK);
+		report_subject_close(&s);
+	}
+	return result;
+}
+
 int recording_report_print_open(const struct report_job *job, const struct recording *r)
 {
 	const struct settings *settings = job->settings;
@@ -277,6 +311,8 @@ int recording_report_print_open(const struct report_job *job, const struct recor
 
 	if (wants_report(settings))
 		result = print_report(job, r, &s);
+	if (settings->leak_forks && settings->text & TEXT_LEAK_CHECK && !settings->pid)
+		result |= print_checks_of_forks(job, r);
 	/* The output is emptied even if no image has a summary. */
 	if (settings->dhat_summary)
 		report_job_begin(job);

@@ -75,6 +75,7 @@ enum mu_config_flag {
 	MU_CFG_LEAKS = 1u << 23, /* wait for a leak check before the process ends */
 	MU_CFG_FRAGMENTATION = 1u << 24, /* ... until its pages have been examined */
 	MU_CFG_HOLDERS = 1u << 25, /* ... until it has been examined what holds its blocks */
+	MU_CFG_LEAK_FORKS = 1u << 28, /* with LEAKS: forked children wait for one, too */
 	MU_CFG_FORK_CELLS = 1u << 31, /* a forked child begins cells of its own: fork_cells */
 };
 

@@ -304,6 +304,11 @@ void image_inherit(const struct slot *slot)
 	image->drops = (struct mu_drops){ 0 };
 	image->labels_dropped = 0;
 	image->examined.check = 0;
+	/* Another thread of the parent was asking: the child would not ask, or wait for ever. A
+	 * question that its own thread has interrupted has failed. */
+	image->examined.exit_thread = 0;
+	image->query_wanted = 0;
+	image->query_state = MU_QUERY_FAILED;
 	image->pages = 0;
 	image->request = MU_REQUEST_NONE;
 	image->served_serial = image->request_serial;

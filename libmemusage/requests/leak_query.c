@@ -146,10 +146,23 @@ static bool is_holders_unknown(void)
 	return rec.flags & MU_CFG_HOLDERS && rec.image->holders == 0;
 }
 
+static bool is_forked(void)
+{
+	return rec.image->process.fork_mono_ns != 0;
+}
+
+/* The questions that a process asks at its end. */
+static uint32_t wanted_at_end(void)
+{
+	if (!is_forked())
+		return MU_CFG_LEAKS | MU_CFG_HOLDERS;
+	return rec.flags & MU_CFG_LEAK_FORKS ? MU_CFG_LEAKS : 0;
+}
+
 /* A process asks once when it ends: exit_thread stays. */
 static void ask_at_end(void)
 {
-	if (is_holders_unknown())
+	if (!is_forked() && is_holders_unknown())
 		ask_what_holds();
 	if (rec.flags & MU_CFG_LEAKS)
 		ask(MU_LEAK_CHECK_AT_END);
@@ -159,7 +172,7 @@ void leak_query_at_end(void)
 {
 	struct exit_search s = { .is_met = false };
 
-	if (!is_possible(MU_CFG_LEAKS | MU_CFG_HOLDERS) || rec.image->process.fork_mono_ns)
+	if (!rec.image || !is_possible(wanted_at_end()))
 		return;
 	s.function[0] = find_function("exit");
 	s.function[1] = find_function("quick_exit");
@@ -169,8 +182,7 @@ void leak_query_at_end(void)
 
 void leak_query_at_immediate_end(uint64_t sp)
 {
-	if (is_possible(MU_CFG_LEAKS | MU_CFG_HOLDERS) && !rec.image->process.fork_mono_ns &&
-	    find_caller(is_below, &sp, sp))
+	if (rec.image && is_possible(wanted_at_end()) && find_caller(is_below, &sp, sp))
 		ask_at_end();
 }
 

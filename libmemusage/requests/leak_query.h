@@ -11,7 +11,8 @@
 
 #include "libmemusage/requests/client_block.h"
 
-/* leak_query_at_end -- ask when exit handlers run, in a process that began with exec. */
+/* leak_query_at_end -- ask when exit handlers run, in a process that began with exec; with
+ * MU_CFG_LEAK_FORKS in a forked one, too. */
 void leak_query_at_end(void);
 
 /* leak_query_at_immediate_end -- ask in a function that ends the process without them.

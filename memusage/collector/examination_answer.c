@@ -21,6 +21,7 @@
 #include "memusage/holders/holders_check.h"
 
 enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
+enum { EXAMINERS_PER_CPU = 2 }; /* likewise: more would only take turns, with memory for each */
 
 /* ---- kinds -------------------------------------------------------------------------------- */
 
@@ -136,6 +137,18 @@ static void drop_orphans(const struct kind *k, const struct tree *t)
 	}
 }
 
+/* Hundreds of forked processes may end at once. */
+static bool has_idle_cpu(const struct kind *k)
+{
+	const struct pending_examination *all = pending[k - kinds];
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	long examiners = 0;
+
+	for (size_t i = 0; i < PENDING_MAX; i++)
+		examiners += all[i].pid && all[i].examiner;
+	return examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
+}
+
 /* Returns NULL if it cannot be started now. */
 static struct pending_examination *start_examination(const struct kind *k, struct tree *t,
 						     const struct process *p)
@@ -146,7 +159,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 
 	drop_orphans(k, t);
 	c = find_pending(k, 0);
-	if (!c)
+	if (!c || !has_idle_cpu(k))
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };

@@ -75,7 +75,7 @@ struct mu_config recording_config_make(const struct settings *s)
 	if (s->html || s->record || s->serve)
 		config.flags |= MU_CFG_LIFETIMES;
 	if (settings_has_leak_check(s))
-		config.flags |= MU_CFG_LEAKS;
+		config.flags |= MU_CFG_LEAKS | (s->leak_check.forks ? MU_CFG_LEAK_FORKS : 0);
 	if (s->fragmentation)
 		config.flags |= MU_CFG_FRAGMENTATION;
 	if (s->holders)

@@ -78,6 +78,8 @@ void leaks_append_report(struct opt_list *list, const struct leak_settings *l)
 	if (l->errors)
 		opt_list_append(list, xasprintf("--errors-for-leak-kinds=%s", l->errors));
 	append_resolution(list, l);
+	if (l->forks)
+		opt_list_append(list, "--leak-check-forks");
 }
 
 void leaks_append_tree(struct opt_list *list, const struct leak_settings *l)

@@ -20,6 +20,7 @@ struct leak_settings {
 	unsigned int heuristics; /* bits of LEAK_HEURISTIC_BIT() */
 	int resolution;		 /* in the order of low|med|high */
 	unsigned int error_status; /* of memusage if there are errors, 0: the program's */
+	int forks;		 /* in the order of no|yes */
 	bool has_tree;		 /* --xtree-leak */
 	const char *tree_file;	 /* file name pattern */
 	int snapshot;		 /* enum snapshot_kind: of a process that runs */
@@ -64,6 +65,8 @@ void leaks_append_tree(struct opt_list *list, const struct leak_settings *l);
 		 "blocks of a place have"),                                                        \
 	OPT_ENUM(0, "leak-resolution", "low|med|high", &(l).resolution,                            \
 		 "tell stacks apart by 2, 4, or all of their frames (default high)"),              \
+	OPT_ENUM(0, "leak-check-forks", "no|yes", &(l).forks,                                      \
+		 "examine forked processes when they end, too, and report on them (default no)"),  \
 	OPT_CALL(0, "xtree-leak", "no|yes", leaks_set, &(l),                                       \
 		 "write the loss records of all kinds as a call tree for kcachegrind in place of " \
 		 "printing them (default no)"),                                                    \

@@ -107,6 +107,7 @@ struct settings {
 	bool merge;		/* report on all processes of all files as one */
 	struct gate_settings gate;
 	int leak_check;		/* enum leak_check_form */
+	bool leak_forks;	/* ... of forked processes, too */
 	int leak_tree;		/* enum yes_no: loss records in a file for every image */
 	const char *leak_tree_file;	/* pattern of its name */
 	unsigned leak_kinds;	/* set of kinds whose loss records are shown */
