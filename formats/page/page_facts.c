@@ -38,6 +38,8 @@ static void write_run_facts(struct page_json *j, const struct page_image *p)
 	page_json_uint(j, "ppid", p->result->process.ppid);
 	page_json_uint(j, "start_ms", e->start_real_ns / 1000000);
 	page_json_uint(j, "duration", e->duration_ns);
+	if (image_is_merge(e->image))
+		page_json_bool(j, "merged", true);
 	page_json_text(j, "unit", "ns");
 	page_json_uint(j, "threads", p->result->threads_max);
 	page_json_uint(j, "images", p->processes ? p->processes->count : 1);

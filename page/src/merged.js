@@ -35,10 +35,11 @@ function svg(width, height, label, attributes) {
 		role: 'img', 'aria-label': label, ...attributes });
 }
 
-// A line through the middle of each part of the time.
-const path = (curve, most, width, height) => `M ${curve.map((v, i) =>
+// A line through the middle of each part of the time; null is a gap.
+const path = (curve, most, width, height) => curve.map((v, i) => v === null ? ''
+	: `${i > 0 && curve[i - 1] !== null ? 'L' : 'M'} ` +
 	`${((i + 0.5) / curve.length * width).toFixed(1)} ` +
-	`${(height - 2 - v / most * (height - 4)).toFixed(1)}`).join(' L ')}`;
+	`${(height - 2 - v / most * (height - 4)).toFixed(1)}`).join(' ');
 
 function spark(curve, most, label) {
 	if (!curve)
@@ -69,11 +70,12 @@ class Courses {
 			this.lines.set(p.number, line);
 			this.plot.append(line);
 		}
-		if (known.length > 2)
-			this.plot.append(shape('path', { d: path(this.median(known), most, W, H),
+		const median = this.median(known), hasMedian = median.some((v) => v !== null);
+		if (hasMedian)
+			this.plot.append(shape('path', { d: path(median, most, W, H),
 				class: 'course-median', 'vector-effect': 'non-scaling-stroke' }));
 		this.element = el('section', { class: 'panel courses' }, el('h3', {},
-			'Heap of each process over time'), this.legend(known),
+			'Heap of each process over time'), this.legend(known, hasMedian),
 		el('div', { class: 'courses-box' }, el('span', { class: 'courses-most dim' },
 			bytes(most)), this.plot), el('div', { class: 'spark-legend' },
 			el('span', {}, '0'), el('span', {}, time(merge.duration))),
@@ -81,19 +83,20 @@ class Courses {
 			`The first ${count(known.length)} of the table are drawn.`) : null);
 	}
 
-	legend(known) {
+	legend(known, hasMedian) {
 		const entry = (name, text) => el('li', {}, el('span', { class: `swatch ${name}` }),
 			text);
 		return el('ul', { class: 'swatches' }, entry('course-swatch', 'a process'),
 			known.some((p) => p.outlier) ? entry('outlier-swatch', 'an outlier') : null,
-			known.length > 2 ? entry('median-swatch', 'the median') : null);
+			hasMedian ? entry('median-swatch', 'the median of those that run') : null);
 	}
 
+	// Returns the median of those that hold something, where these are three at least.
 	median(known) {
-		return known[0].curve.map((v, i) => {
-			const column = known.map((p) => p.curve[i]).sort((a, b) => a - b);
-			const high = column.length >> 1;
-			return column.length % 2 ? column[high]
+		return (known.length ? known[0].curve : []).map((_, i) => {
+			const column = known.map((p) => p.curve[i]).filter((b) => b > 0)
+				.sort((a, b) => a - b), high = column.length >> 1;
+			return column.length < 3 ? null : column.length % 2 ? column[high]
 				: (column[high - 1] + column[high]) / 2;
 		});
 	}
@@ -156,7 +159,7 @@ export class Merged {
 			hostTable(model), this.courses.element,
 			el('div', { class: 'controls list-controls' }, field),
 			el('div', { class: 'table-box' }, el('table',
-				{ class: 'processes merged-list' },
+				{ class: 'merged-list' },
 				el('thead', {}, el('tr', {}, this.heads())), this.body)),
 			this.rest(merge.processes - list.length));
 	}

@@ -144,6 +144,9 @@ export class Model {
 			peak.kind = 'normal';
 		else
 			know(peak, 'peak', totals.peak);
+		// The processes of a merge did not end together.
+		if (run.merged)
+			return;
 		if (t > last.t || last === peak)
 			list.push({ ...last, t, number: list.length, clock: NaN,
 				instructions: NaN, values: undefined, name: undefined });

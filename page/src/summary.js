@@ -91,8 +91,8 @@ function opening(model) {
 		? ' and ended without its exit handlers (by _exit, exec or a signal), or it runs ' +
 		'still' : '';
 	const parts = [];
-	if (data.merge)
-		parts.push('From the first start to the last end it was ' +
+	if (run.merged)
+		parts.push('From the first start to the last end it took ' +
 			`${time(run.duration, model.unit)}.`);
 	else if (run.duration && (model.unit === 'ns' || model.unit === 'ms'))
 		parts.push(`It ran ${time(run.duration, model.unit)}${how}.`);
@@ -312,7 +312,10 @@ function cards(model) {
 			flame('total_bytes'));
 	else if (totals.bytes !== undefined)
 		add('Heap total', bytes(totals.bytes), many(totals.calls, 'call'));
-	if (totals.end !== undefined)
+	if (run.merged)
+		add('Live at the ends', bytes(model.sum('end_bytes')), estimated('end_bytes') ||
+			'what each process had at its own end', flame('end_bytes'));
+	else if (totals.end !== undefined)
 		add(isRunning ? 'Live now' : 'Live at the end', bytes(totals.end),
 			estimated('end_bytes') || [model.has('end_blocks')
 				&& many(model.sum('end_blocks'), 'block'),

@@ -42,6 +42,12 @@ static uint64_t end_of_process_ns(const struct image *im)
 	return since_start(im, last);
 }
 
+/* The processes of a merge have ends of their own: what is live then was not live together. */
+static bool has_end(const struct image *im)
+{
+	return !image_is_merge(im);
+}
+
 static struct moment moment_at_end(const struct image *im)
 {
 	uint64_t ns = end_of_process_ns(im);
@@ -53,7 +59,8 @@ static struct moment moment_at_end(const struct image *im)
 static struct moment moment_at_peak(const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
-	int64_t largest = im->head.heap.now < im->head.heap.peak ? 0 : im->head.heap.now;
+	int64_t largest = has_end(im) && im->head.heap.now >= im->head.heap.peak ?
+				  im->head.heap.now : 0;
 	struct moment m = { .kind = MOMENT_PEAK,
 			    .ns = largest > 0 || count == 0 ? end_of_process_ns(im) : 0 };
 	struct mu_snapshot shot;
@@ -91,7 +98,7 @@ static struct moment moment_nearest(const struct image *im, uint64_t ns)
 	struct moment best = moment_at_start(im), end = moment_at_end(im);
 	struct mu_snapshot shot;
 
-	if (time_between(end.ns, ns) < time_between(best.ns, ns))
+	if (has_end(im) && time_between(end.ns, ns) < time_between(best.ns, ns))
 		best = end;
 	for (uint64_t i = 0; i < count && image_snapshot(im, i, &shot); i++) {
 		uint64_t at = since_start(im, shot.mono_ns);
@@ -227,8 +234,11 @@ void moment_choose_end(struct moment *m, const struct image *im, const struct mo
 	const struct mu_heap *heap = &im->head.heap;
 
 	*m = moment_at_peak(im);
-	if (im->head.process.exit != MU_EXIT_NORMAL || heap->now >= heap->peak / 2 ||
-	    (from && from->ns >= m->ns))
+	if (!has_end(im) && from && from->ns >= m->ns)
+		*m = moment_nearest(im, end_of_process_ns(im));
+	else if (has_end(im) &&
+		 (im->head.process.exit != MU_EXIT_NORMAL || heap->now >= heap->peak / 2 ||
+		  (from && from->ns >= m->ns)))
 		*m = moment_at_end(im);
 }
 

@@ -41,7 +41,8 @@ int moment_find(struct moment *m, const struct image *im, const char *text, uint
  *
  * from  where it begins, or NULL if the user does not say that either.
  * It is the end, or the peak if the process ended normally and less than half of that is left,
- * since many programs free their memory when they end.
+ * since many programs free their memory when they end. The processes of a merge did not end
+ * together: there it is the peak, or the last moment that is known of all places.
  */
 void moment_choose_end(struct moment *m, const struct image *im, const struct moment *from);
 

@@ -106,6 +106,13 @@ bool image_copy(const struct image *im, uint64_t offset, void *to, size_t length
  */
 uint64_t image_bytes(const struct image *im);
 
+/* image_is_merge -- Tells whether the image is the sum of several processes, each of which ended at
+ * its own time: no other has the process ID 0. */
+static inline bool image_is_merge(const struct image *im)
+{
+	return im->head.process.pid == 0;
+}
+
 /* image_count -- entries of a table that can really be there: 0 for an absent section.
  *
  * Cost: some ten comparisons. A loop asks once.

@@ -49,6 +49,9 @@ like "$out" '^2 processes together held 1\.96 MiB at most.* add up to 2\.93 MiB'
 	'one after the other: the peak of the sum, which is not the sum of peaks'
 like "$out" '^   1\.95 MiB .* +64  hold_big' '... with the places of that moment'
 like "$out" '^   10\.0 KiB .* +16  hold_small' '... of both processes'
+merge --growth c.mur d.mur
+like "$out" 'peak' 'what grew is told up to the peak'
+unlike "$out" ' the end' '... and not to an end that processes did not have together'
 merge --leaks c.mur d.mur
 like "$out" '^   30\.0 KiB 100\.0% +32  hold_small' 'at the end: what each had at its own end'
 merge --tree=total c.mur d.mur

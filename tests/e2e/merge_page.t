@@ -43,6 +43,7 @@ like "$(cat spread)" '^8 409600 413184 921600 1 hold_big 921600$' \
 	'at a place: least, median, most, the outlier and what it has'
 lists all.html spread-end_bytes function >spread
 like "$(cat spread)" '^8 8192 8192 8192 0 hold_small$' 'at the end: all are equal'
+is "$(page all.html growth.to.kind)" peak 'the page tells of no common end'
 lists all.html spread-total_bytes function >spread
 like "$(cat spread)" '^8 409600 413184 921600 1 hold_big 921600$' 'in all'
 memusageprint --merge --processes --top r?.mur >text

@@ -1,7 +1,7 @@
 /* merge.c -- hostile recordings that are merged: what is read stays within them, no sum overflows in a
- * way that C does not define, and what is written is a recording again.
+ * way that C does not define, and what is written is a recording again, of which a page can be made.
  *
- * The input is two recordings, the first of as many bytes as its first two tell; behind each come
+ * The input is two recordings, the first of as many bytes as its first four tell; behind each come
  * zeros. The first one is there twice.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "formats/page/page_image.h"
+#include "formats/page/page_merge.h"
 #include "profile/merge/merge.h"
 #include "profile/merge/merge_image.h"
 #include "tests/fuzz/readers.h"
@@ -68,20 +70,47 @@ static void sum_curves(const struct merge *m)
 		merge_course_sum(&m->course, i);
 }
 
+static void make_page(struct merge *m, const struct segment *s)
+{
+	const struct page_budget budget = { .nodes = 50, .name_bytes = 64, .values = 100,
+					    .points = 20 };
+	static struct result result;
+	struct page_merge with = { .merge = m };
+	struct page_json j = { .out = fopen("/dev/null", "w") };
+	struct profile p;
+	struct filter f;
+	struct image im;
+	const struct export e = { .filter = &f, .image = &im, .command = "a", .version = "b" };
+	struct page_image page = { .export = &e, .segment = &s->head, .result = &result,
+				   .merge = &with };
+
+	if (segment_image(s, 0, &im, NULL) < 0 || save_verify(s, &im, NULL) < 0)
+		abort();
+	profile_load(&p, &im);
+	filter_init(&f, &p, NULL);
+	sites_lifetimes(&p.sites, &im);
+	result_take(&result, &im);
+	page_image_init(&page);
+	if (page_merge_init(&with, m, &p.sites, &page.stacks, NULL) < 0)
+		abort();
+	page_image_fill(&j, &page, &budget);
+	fclose(j.out);
+	page_merge_free(&with);
+	page_image_free(&page);
+	filter_free(&f);
+	profile_free(&p);
+}
+
 /* It is as any other recording for what reads it. */
-static void read_again(int fd)
+static void read_again(struct merge *m, int fd)
 {
 	struct mu_error err;
 	struct segment s;
-	struct image im;
 
 	if (segment_open_fd(&s, fd, &err) < 0)
 		abort();
-	if (segment_image(&s, 0, &im, &err) < 0 || save_verify(&s, &im, &err) < 0) {
-		fprintf(stderr, "%s\n", err.text);
-		abort();
-	}
-	readers_profile(&im);
+	make_page(m, &s);
+	readers_run(s.base, s.size, READERS_PROFILE);
 	segment_close(&s);
 }
 
@@ -91,22 +120,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct recordings r;
 	const struct merge_source source = { .count = RECORDINGS, .data = &r,
 					     .open = open_recording, .close = close_recording };
-	size_t first = size > 2 ? data[0] | (size_t)data[1] << 8 : 0;
+	uint32_t first = 0;
 	struct mu_error err;
 	struct merge m;
 
-	if (size > 2) {
-		data += 2;
-		size -= 2;
+	if (size > sizeof(first)) {
+		memcpy(&first, data, sizeof(first));
+		data += sizeof(first);
+		size -= sizeof(first);
 	}
-	first = first < size ? first : size;
+	first = first < size ? first : (uint32_t)size;
 	r.memory[0] = copy_recording(data, first);
 	r.memory[1] = copy_recording(data + first, size - first);
 	if (merge_run(&m, &source, memfd_create("spool", MFD_CLOEXEC), &err) == 0) {
 		compare_processes(&m);
 		sum_curves(&m);
 		if (merge_image_write(&m, out, &err) == 0)
-			read_again(out);
+			read_again(&m, out);
 	}
 	merge_free(&m);
 	close(out);

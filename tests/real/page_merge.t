@@ -27,6 +27,8 @@ like "$(cat dom)" 'data-ready' 'the page has drawn itself'
 like "$out" 'This is the sum of \|*8 processes\|*: their own peaks add up to' 'its first lines are of all'
 like "$out" 'in all 8 processes: least 400 KiB, median 404 KiB, most 900 KiB; outlier: \|rank 5' \
 	'beside a place: how processes differ there'
+like "$out" 'Live at the ends\|+64\.0 KiB\|+what each process had at its own end' \
+	'what is left is what each had at its own end'
 like "$(cat dom)" 'class="strip-dot"' '... drawn, with the outlier'
 
 view 'all.html#summary?place=hold_big+(phases.c:24)'
