@@ -111,7 +111,9 @@ static void put_row(const struct merged_text *t, uint32_t number, const int64_t 
 	const struct merge_process *p = &t->m->process[number];
 	char peak[UNITS_LENGTH], then[UNITS_LENGTH], live[UNITS_LENGTH], end[IMAGE_END_TEXT];
 
-	if (t->overview.has_ranks)
+	if (t->overview.has_ranks && p->rank == MERGE_RANK_NONE)
+		fprintf(t->out, "%6s ", "-");
+	else if (t->overview.has_ranks)
 		fprintf(t->out, "%6d ", (int)p->rank);
 	fprintf(t->out, "%8d %11s %11s %11s  ", (int)p->pid, bytes_text(peak, p->peak),
 		bytes_text(then, p->at_peak), bytes_text(live, p->live));

@@ -22,8 +22,9 @@ static int compare_rows(const void *a, const void *b)
 
 	if (x->is_outlier != y->is_outlier)
 		return x->is_outlier ? -1 : 1;
+	/* MERGE_RANK_NONE is the largest number then. */
 	if (!x->is_outlier && x->p->rank != y->p->rank)
-		return x->p->rank < y->p->rank ? -1 : 1;
+		return (uint32_t)x->p->rank < (uint32_t)y->p->rank ? -1 : 1;
 	if (x->p->peak != y->p->peak)
 		return x->p->peak > y->p->peak ? -1 : 1;
 	return (x->number > y->number) - (x->number < y->number);

@@ -44,6 +44,12 @@ else
 	skip 'no python3' 3
 fi
 
+# A process that no launcher started, with one that has a rank.
+alone memusage -q --record=none.mur true
+run memusageprint --merge --processes none.mur 0.mur
+is "$(printf '%s\n' "$out" | sed -n '/^  rank /,/^then/p' | awk '/true/ { printf "%s ", $1 }')" \
+	'0 - ' 'a process without a rank comes last'
+
 # ---- real launchers ----------------------------------------------------------------------------------
 
 # launch NAME LIBRARY RUN...: eight ranks of a program that initialises MPI
