@@ -40,8 +40,15 @@ EOF
 	is "$status" 0 'recordings of two machines'
 	like "$out" 'on elsewhere, 1 process together' '... have the sum of each'
 	like "$out" 'rank +pid' '... and ranks'
+	if has_page "$MU_BUILD" && [ -x "$MU_BUILD/bin/memusagestat" ]; then
+		memusagestat --html=two.html --merge 0.mur 1.mur
+		is "$(grep -o '"name":"[^"]*","processes":1,"peak":[0-9]*,"curve":' two.html |
+			grep -c .)" 2 '... a page has the sum and the course of each machine'
+	else
+		skip 'this build has no HTML page'
+	fi
 else
-	skip 'no python3' 3
+	skip 'no python3' 4
 fi
 
 # A process that no launcher started, with one that has a rank.
