@@ -332,6 +332,7 @@ static enum target_result attach_once(struct attachment *a, void *data)
 		result = TARGET_REFUSED;
 	if (result != TARGET_OK)
 		return result;
+	target_find_contexts(&s.t);
 	before_prepare(&s);
 	s.parameters = xcalloc(1, sizeof(*s.parameters));
 	s.began_ns = clock_now(CLOCK_MONOTONIC);

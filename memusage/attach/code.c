@@ -22,7 +22,7 @@ enum { FRAME_PC = 0xb0, FRAME_SP = 0xa8 };
 #define STACK_MOST (UINT64_C(16) << 20) /* of a stack that is looked at */
 #define RED_ZONE UINT64_C(128)
 
-enum { SEEN = 1024, DEPTH_MAX = 16, MOVES_MAX = 256, STACK_PART = 8192 };
+enum { SEEN = 1024, DEPTH_MAX = 16, MOVES_MAX = 4096, STACK_PART = 8192 };
 
 /* Handles a word of a stack: `at` holds `word`. Returns false, to try again, with ERR. */
 struct walk;
@@ -37,6 +37,8 @@ struct walk {
 	const struct code *c;
 	uint64_t low, high; /* the bytes to be replaced are in between: few words lead there */
 	word_fn *visit;
+	bool (*is_dangerous)(const struct walk *w, uint64_t word);
+	bool is_quiet; /* of walk_contexts() */
 	struct {
 		uint64_t word;
 		bool is_restorer;
@@ -147,12 +149,57 @@ static bool walk_stack(struct walk *w, uint64_t sp, int depth)
 	return ok;
 }
 
+/* Its file's name is that of the recorder's memory: nothing of the program's is there. */
+static bool is_own_memory(const struct area *area)
+{
+	return strncmp(area->name, "/memfd:memusage", strlen("/memfd:memusage")) == 0;
+}
+
 static bool is_of_signal_frame(struct walk *w, uint64_t at)
 {
 	uint64_t restorer;
 
 	return target_read(w->t, at - FRAME_PC, &restorer, sizeof(restorer)) &&
 	       leads_to_restorer(w, restorer);
+}
+
+/* ---- contexts that no thread runs ----------------------------------------------------------- */
+
+/* A handler that leaves by swapcontext() leaves the frame that the kernel has made for it, with the
+ * interrupted instruction, on a stack that belongs to no thread. Wherever that stack is, it is
+ * memory that the program has written to. */
+static void visit_pages(void *data, uint64_t start, uint64_t end)
+{
+	static uint64_t word[STACK_PART];
+	struct walk *w = data;
+
+	for (uint64_t at = start; w->is_quiet && at < end; at += sizeof(word)) {
+		const uint64_t bytes = end - at < sizeof(word) ? end - at : sizeof(word);
+
+		if (address_space_read(&w->t->maps, at, word, bytes) != bytes &&
+		    !target_read(w->t, at, word, bytes))
+			continue;
+		for (uint64_t i = 0; w->is_quiet && i < bytes / 8; i++) {
+			if (w->is_dangerous(w, word[i]) && is_of_signal_frame(w, at + i * 8))
+				w->is_quiet = w->visit(w, at + i * 8, word[i]);
+		}
+	}
+}
+
+static bool walk_contexts(struct walk *w)
+{
+	const struct address_space *maps = &w->t->maps;
+
+	w->is_quiet = true;
+	for (uint32_t i = 0; w->t->has_contexts && i < maps->count && w->is_quiet; i++) {
+		const struct area *area = &maps->area[i];
+
+		if ((area->flags & (AREA_READ | AREA_WRITE)) == (AREA_READ | AREA_WRITE) &&
+		    !is_own_memory(area))
+			address_space_visit(maps, area, area->start, area->end, true, visit_pages,
+					    w);
+	}
+	return w->is_quiet;
 }
 
 /* ---- in ---------------------------------------------------------------------------------- */
@@ -175,6 +222,11 @@ static uint64_t place_in_thunk(const struct mu_attach_entry *e, uint64_t address
 			return e->thunk + e->to[i];
 	}
 	return 0;
+}
+
+static bool is_to_be_replaced(const struct walk *w, uint64_t word)
+{
+	return word - w->low < w->high - w->low && find_entry(w->c, word);
 }
 
 static bool visit_before(struct walk *w, uint64_t at, uint64_t word)
@@ -246,6 +298,12 @@ static struct walk *begin_walk(const struct target *t, const struct code *c, wor
 	return w;
 }
 
+static void write_stores(const struct walk *w, bool ok)
+{
+	for (uint32_t i = 0; i < w->stores && ok; i++)
+		target_write(w->t, w->store[i].at, &w->store[i].word, sizeof(w->store[i].word));
+}
+
 /* First all of them are looked at, then all are moved. */
 enum target_result code_move_in(struct target *t, const struct code *c, struct mu_error *err)
 {
@@ -261,8 +319,9 @@ enum target_result code_move_in(struct target *t, const struct code *c, struct m
 		else
 			ok = walk_stack(w, tracee_stack(thread), 0);
 	}
-	for (uint32_t i = 0; i < w->stores && ok; i++)
-		target_write(t, w->store[i].at, &w->store[i].word, sizeof(w->store[i].word));
+	w->is_dangerous = is_to_be_replaced;
+	ok = ok && walk_contexts(w);
+	write_stores(w, ok);
 	for (uint32_t i = 0; i < t->tracee.count && ok; i++) {
 		struct tracee_thread *thread = &t->tracee.thread[i];
 		const struct mu_attach_entry *e = find_entry(c, pc_of(thread));
@@ -387,24 +446,54 @@ static bool visit_after(struct walk *w, uint64_t at, uint64_t word)
  * instructions. See libmemusage/patch/entry.c. */
 enum { THUNK_PUSHED = 5 };
 
-static void leave_thunk(const struct code *c, struct tracee_thread *thread)
+/* Returns where an address in a thunk leads to in the function, 0 if it is none; *raise receives
+ * the bytes that the thunk has pushed. */
+static uint64_t place_of_thunk(const struct code *c, uint64_t address, uint64_t *raise)
 {
+	*raise = 0;
 	for (uint32_t i = 0; i < c->entries; i++) {
 		const struct mu_attach_entry *e = &c->entry[i];
-		const uint64_t at = pc_of(thread) - e->thunk;
+		const uint64_t at = address - e->thunk;
 
 		if (at >= e->end)
 			continue;
-		if (at == 0)
-			set_pc(thread, e->place, 0);
-		else if (at == THUNK_PUSHED)
-			set_pc(thread, e->place, 8);
 		for (unsigned int k = 0; k < e->count; k++) {
 			if (at == e->to[k])
-				set_pc(thread, e->place + e->from[k], 0);
+				return e->place + e->from[k];
 		}
-		return;
+		*raise = at == THUNK_PUSHED ? 8 : 0;
+		return at == 0 || at == THUNK_PUSHED ? e->place : 0;
 	}
+	return 0;
+}
+
+static void leave_thunk(const struct code *c, struct tracee_thread *thread)
+{
+	uint64_t raise;
+	const uint64_t place = place_of_thunk(c, pc_of(thread), &raise);
+
+	if (place)
+		set_pc(thread, place, raise);
+}
+
+static bool leads_into_thunk(const struct walk *w, uint64_t word)
+{
+	uint64_t raise;
+
+	return place_of_thunk(w->c, word, &raise) != 0;
+}
+
+/* A frame that is out of use is changed, too: nobody reads it. */
+static bool leave_thunk_later(struct walk *w, uint64_t at, uint64_t word)
+{
+	uint64_t raise, sp;
+	const uint64_t place = place_of_thunk(w->c, word, &raise), sp_at = at - FRAME_PC + FRAME_SP;
+
+	if (w->stores + 2 > MOVES_MAX || !target_read(w->t, sp_at, &sp, sizeof(sp)))
+		return say_busy(w->err, "too many coroutines stand in functions of malloc");
+	w->store[w->stores++] = (struct store){ at, place };
+	w->store[w->stores++] = (struct store){ sp_at, sp + raise };
+	return true;
 }
 
 static bool has_call_under_way(const struct target *t, const struct code *c,
@@ -441,6 +530,10 @@ enum target_result code_move_out(struct target *t, const struct code *c, struct 
 		else
 			ok = walk_stack(w, tracee_stack(thread), 0);
 	}
+	w->is_dangerous = leads_into_thunk;
+	w->visit = leave_thunk_later;
+	ok = ok && walk_contexts(w);
+	write_stores(w, ok);
 	free(w);
 	return ok ? TARGET_OK : TARGET_BUSY;
 }

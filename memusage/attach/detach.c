@@ -78,6 +78,8 @@ static enum target_result open_to_leave(struct stop *s, pid_t pid, bool *is_ther
 	if (*is_there &&
 	    (target_read_maps(&s->t, err) < 0 || target_find_code(&s->t, err) < 0))
 		return TARGET_BUSY;
+	if (*is_there)
+		target_find_contexts(&s->t);
 	return TARGET_OK;
 }
 

@@ -20,7 +20,13 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
 
-enum { HEADERS_MAX = 64, DYNAMIC_MAX = 512, NAMES_MAX = 64 << 20, SOONEST = -20 };
+enum {
+	OBJECTS_MAX = 65536,
+	HEADERS_MAX = 64,
+	DYNAMIC_MAX = 512,
+	NAMES_MAX = 64 << 20,
+	SOONEST = -20
+};
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -254,6 +260,45 @@ int target_find_code(struct target *t, struct mu_error *err)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "the code of its C library is not known");
 	return 0;
+}
+
+/* Returns whether an object of ld.so's list names a symbol. */
+static bool object_names(const struct target *t, uint64_t dynamic, const char *const *name)
+{
+	const uint64_t most = DYNAMIC_MAX * sizeof(Elf64_Dyn);
+	const uint64_t at = find_dynamic(t, dynamic, most, DT_STRTAB);
+	const uint64_t size = find_dynamic(t, dynamic, most, DT_STRSZ);
+	bool found = false;
+	char *names;
+
+	if (!at || size == 0 || size > NAMES_MAX)
+		return false;
+	names = xmalloc(size);
+	for (bool there = target_read(t, at, names, size); there && !found && *name; name++)
+		found = memmem(names, size, *name, strlen(*name) + 1) != NULL;
+	free(names);
+	return found;
+}
+
+void target_find_contexts(struct target *t)
+{
+	static const char *const names[] = { "swapcontext", "setcontext", NULL };
+	const struct area *area;
+	struct link_map object;
+	struct r_debug d;
+	uint64_t next = 0;
+
+	if (target_read(t, t->debug, &d, sizeof(d)))
+		next = (uint64_t)d.r_map;
+	t->has_contexts = false;
+	for (unsigned int i = 0; next && i < OBJECTS_MAX && !t->has_contexts; i++) {
+		if (!target_read(t, next, &object, sizeof(object)))
+			return;
+		area = address_space_find(&t->maps, (uint64_t)object.l_ld);
+		if (area && !is_libc(area->name))
+			t->has_contexts = object_names(t, (uint64_t)object.l_ld, names);
+		next = (uint64_t)object.l_next;
+	}
 }
 
 bool target_is_linking(const struct target *t)

@@ -30,6 +30,7 @@ struct target {
 	uint64_t debug;	   /* address of ld.so's struct r_debug */
 	uint64_t gadget;   /* of code: syscall; ret */
 	uint64_t restorer; /* of what a signal handler returns to */
+	bool has_contexts; /* of code that no thread runs: target_find_contexts() */
 };
 
 /* target_open -- Opens a process that runs on. Returns 0, or -1 with ERR; call target_close(). */
@@ -53,6 +54,14 @@ int target_read_maps(struct target *t, struct mu_error *err);
  * Needs the mappings. Returns 0, or -1 with ERR: the reason why there are none.
  */
 int target_find_code(struct target *t, struct mu_error *err);
+
+/* target_find_contexts -- Finds out whether a loaded object but libc calls swapcontext() or
+ * setcontext(), by which a signal handler can leave what it has interrupted.
+ *
+ * After target_find_code(), while the process runs. Code that switches stacks by itself is not
+ * known.
+ */
+void target_find_contexts(struct target *t);
 
 /* target_program_names -- Tells whether the executable exports or needs a symbol NAME.
  *

@@ -22,7 +22,7 @@ unharmed() {
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 }
 
-for what in sequences ring interruptions coroutines; do
+for what in sequences ring interruptions coroutines preempted; do
 	begin_stranger attached_odd "$what"
 	came=0
 	: >refused

@@ -380,6 +380,7 @@ ALL = {
     "ring": workload("attached_odd", "ring"),
     "interruptions": workload("attached_odd", "interruptions"),
     "coroutines": workload("attached_odd", "coroutines"),
+    "preempted": workload("attached_odd", "preempted"),
     "execs": workload("attached_odd", "execs"),
     "waits": lambda directory: Asleep(directory, 0),
     "waits1000": lambda directory: Asleep(directory, 1000),

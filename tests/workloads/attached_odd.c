@@ -6,6 +6,7 @@
  *	ring		io_uring: reads and time-outs that the kernel completes
  *	interruptions	signals that end a call, each of which the program must get to know of
  *	coroutines	two coroutines that allocate in turns, and signals at 2 kHz
+ *	preempted	one that allocates, and that a handler leaves 2,000 times a second for another
  *	execs		it executes itself anew all the time
  *
  * Works until its standard input ends; then prints what it has done and what was wrong, and ends with
@@ -282,6 +283,51 @@ static void do_coroutines(void)
 	swapcontext(&caller, &coroutine[0]);
 }
 
+/* The other one allocates nothing: the first may stand in the middle of malloc. */
+static void wait_a_little(int own)
+{
+	const struct timespec pause = { .tv_nsec = 300000 };
+
+	for (; !must_end; done++) {
+		nanosleep(&pause, NULL);
+		swapcontext(&coroutine[own], &coroutine[!own]);
+	}
+}
+
+static void allocate_only(int own)
+{
+	(void)own;
+	while (!must_end)
+		allocate_a_little();
+}
+
+/* Blocked while the other one runs, since it has the mask of the handler. */
+static void leave_for_other(int number)
+{
+	(void)number;
+	swapcontext(&coroutine[0], &coroutine[1]);
+}
+
+static void do_preempted(void)
+{
+	const struct itimerval often = { { 0, 500 }, { 0, 500 } };
+	const struct sigaction action = { .sa_handler = leave_for_other, .sa_flags = SA_RESTART };
+	void (*run[2])(int) = { allocate_only, wait_a_little };
+
+	sigaction(SIGALRM, &action, NULL);
+	for (int i = 0; i < 2; i++) {
+		getcontext(&coroutine[i]);
+		coroutine[i].uc_stack.ss_sp = malloc(STACK);
+		coroutine[i].uc_stack.ss_size = STACK;
+		coroutine[i].uc_link = &caller;
+		makecontext(&coroutine[i], (void (*)(void))run[i], 1, i);
+	}
+	/* main() has blocked it in all threads. */
+	sigdelset(&coroutine[0].uc_sigmask, SIGALRM);
+	setitimer(ITIMER_REAL, &often, NULL);
+	swapcontext(&caller, &coroutine[0]);
+}
+
 /* ---- exec -------------------------------------------------------------------------------------- */
 
 static void do_execs(char **argv)
@@ -312,6 +358,12 @@ int main(int argc, char **argv)
 	if (strcmp(what, "execs") == 0) {
 		do_execs(argv);
 	} else {
+		sigset_t alarm;
+
+		sigemptyset(&alarm);
+		sigaddset(&alarm, SIGALRM);
+		if (strcmp(what, "preempted") == 0)
+			sigprocmask(SIG_BLOCK, &alarm, NULL);
 		const pthread_t waiting = begin_awaiting_end();
 
 		if (strcmp(what, "sequences") == 0)
@@ -322,6 +374,8 @@ int main(int argc, char **argv)
 			do_interruptions();
 		else if (strcmp(what, "coroutines") == 0)
 			do_coroutines();
+		else if (strcmp(what, "preempted") == 0)
+			do_preempted();
 		pthread_join(waiting, NULL);
 	}
 	return tell_result();
