@@ -1,8 +1,9 @@
 /* sample_filter.h -- which addresses may be those of sampled blocks.
  *
- * With --sample nearly all frees are of blocks that are not in the block table. One bit tells so:
- * where it is follows from the address, and it is clear unless a sampled block has this place.
- * Neighbours share a cache line, so a small heap touches few of them.
+ * With --sample nearly all frees are of blocks that are not in the block table. Two steps tell so.
+ * A byte for each page counts sampled blocks there: 64 bytes, a line of the cache, are about
+ * 256 KiB of the heap, so the program keeps its cache. Where that is not 0, a bit tells, which is
+ * clear unless a sampled block has this place.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,14 +15,24 @@
 #include "libmemusage/base/export.h"
 
 #define SAMPLE_FILTER_LOG2 20u /* places: 3 % are taken with 32,768 live samples */
+#define SAMPLE_PAGES_LOG2 15u  /* pages of 4 KiB */
 
-extern HIDDEN uint64_t sample_filter[1 << (SAMPLE_FILTER_LOG2 - 6)];
+extern HIDDEN struct sample_filter {
+	uint8_t pages[1 << SAMPLE_PAGES_LOG2];
+	uint64_t bits[1 << (SAMPLE_FILTER_LOG2 - 6)];
+} sample_filter;
 
 /* sample_filter_place -- the place of an address. Blocks are at multiples of 16; the higher bits
  * keep allocators' arenas, which are alike, from having their blocks at the same places. */
 static inline uint32_t sample_filter_place(uint64_t address)
 {
 	return (uint32_t)(address >> 4 ^ address >> 24) & ((1u << SAMPLE_FILTER_LOG2) - 1);
+}
+
+/* sample_filter_page -- the byte of an address's page, with the higher bits likewise. */
+static inline uint32_t sample_filter_page(uint64_t address)
+{
+	return (uint32_t)(address >> 12 ^ address >> 27) & ((1u << SAMPLE_PAGES_LOG2) - 1);
 }
 
 /* sample_filter_may_have -- return whether a block may be sampled. If not, it is none.
@@ -31,8 +42,10 @@ static inline uint32_t sample_filter_place(uint64_t address)
 static inline bool sample_filter_may_have(uint64_t address)
 {
 	uint32_t place = sample_filter_place(address);
-	uint64_t word = __atomic_load_n(&sample_filter[place / 64], __ATOMIC_RELAXED);
 
+	if (__builtin_expect(!sample_filter.pages[sample_filter_page(address)], 1))
+		return false;
+	uint64_t word = __atomic_load_n(&sample_filter.bits[place / 64], __ATOMIC_RELAXED);
 	return word >> (place % 64) & 1;
 }
 

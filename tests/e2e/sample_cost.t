@@ -1,6 +1,7 @@
 #!/bin/sh
 # sample_cost.t -- How many instructions --sample and --start-paused add to a pair of malloc and free
-# that is not recorded: they do not depend on what else the machine does.
+# that is not recorded, and how much of the cache --sample takes: neither depends on what else the
+# machine does.
 #
 # Valgrind counts them. An entry leads straight to libc: a function or a pointer more on the way is
 # seen here.
@@ -26,4 +27,14 @@ num $((sampled - alone)) -gt 20 "--sample counts a pair: $sampled instructions i
 num $((sampled - alone)) -le 36 '... by 36 at most'
 num $((asleep - alone)) -gt 5 "--start-paused looks whether it is awake: $asleep"
 num $((asleep - alone)) -le 14 '... by 14 at most'
+
+# misses COMMAND...: of a cache of 32 KiB, in 100,000 pairs among 20,000 live blocks
+misses() {
+	"$@" valgrind --tool=cachegrind --cache-sim=yes --D1=32768,8,64 --cachegrind-out-file=/dev/null \
+		"$WORKLOADS/malloc_pairs" 100000 20000 2>&1 | sed -n 's/.*D1  misses: *\([0-9,]*\).*/\1/p' | tr -d ,
+}
+alone=$(misses env)
+sampled=$(misses memusage -q --sample=256M)
+num "$alone" -gt 100000 "a heap beyond the cache: $alone misses in 100,000 pairs alone"
+num $((sampled - alone)) -le 25000 "... --sample adds few: $sampled"
 done_testing

@@ -149,8 +149,11 @@ static void filter_forgets_the_last_of_a_place(void)
 	IS_FALSE(sample_filter_may_have(a + 16));
 	sample_filter_remove(a);
 	IS_TRUE(sample_filter_may_have(b));
+	EQ_U(sample_filter.pages[sample_filter_page(b)], 1);
+	EQ_U(sample_filter.pages[sample_filter_page(a)], 0);
 	sample_filter_remove(b);
 	IS_FALSE(sample_filter_may_have(b));
+	EQ_U(sample_filter.pages[sample_filter_page(b)], 0);
 	for (int i = 0; i < 300; i++)
 		sample_filter_add(a);
 	for (int i = 0; i < 300; i++)

@@ -1,4 +1,8 @@
-/* malloc_pairs.c -- Pairs of malloc and free, as many as the argument says.
+/* malloc_pairs.c -- Pairs of malloc and free.
+ *
+ *	malloc_pairs PAIRS [LIVE]
+ *
+ * With LIVE, each pair replaces one of so many live blocks, at random.
  *
  * SPDX-License-Identifier: 0BSD
  */
@@ -7,10 +11,19 @@
 int main(int argc, char **argv)
 {
 	unsigned long pairs = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long live = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+	void **block = calloc(live, sizeof(*block));
+	unsigned int random = 1;
 
+	for (unsigned long i = 0; i < live; i++)
+		block[i] = malloc(24);
 	for (unsigned long i = 0; i < pairs; i++) {
-		void *volatile block = malloc(24);
-		free(block);
+		unsigned long k;
+
+		random = random * 1664525 + 1013904223;
+		k = (random >> 8) % live;
+		free(block[k]);
+		block[k] = malloc(16 + (random >> 10) % 257);
 	}
 	return 0;
 }

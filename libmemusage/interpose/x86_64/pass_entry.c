@@ -90,18 +90,17 @@ NAKED void pass_calloc(void)
 		: : REAL(calloc), GATE, THREAD(MU_FN_CALLOC));
 }
 
-_Static_assert(SAMPLE_FILTER_LOG2 == 20, "the mask below");
+_Static_assert(SAMPLE_FILTER_LOG2 == 20 && SAMPLE_PAGES_LOG2 == 15, "masks and shifts below");
 
-/* The byte of the filter with the block's bit is mostly 0, and then so is the bit. */
 NAKED void pass_free(void)
 {
 	__asm__("cmpb $0, gate+%c[samples](%%rip)\n\t"
 		"je 1f\n\t"
 		"mov %%rdi, %%rax\n\t"
-		"shr $20, %%rax\n\t"
+		"shr $15, %%rax\n\t"
 		"xor %%rdi, %%rax\n\t"
-		"shr $7, %%eax\n\t"
-		"and $0x1ffff, %%eax\n\t"
+		"shr $12, %%eax\n\t"
+		"and $0x7fff, %%eax\n\t"
 		"lea sample_filter(%%rip), %%rdx\n\t"
 		"cmpb $0, (%%rdx,%%rax)\n\t"
 		"jne 2f\n"
@@ -109,16 +108,19 @@ NAKED void pass_free(void)
 		LOAD_SELF
 		"incq %c[calls](%%rdx)\n"
 		LEAVE(pass_free, free)
-		"2:	movzbl (%%rdx,%%rax), %%eax\n\t"
-		"mov %%rdi, %%rcx\n\t"
+		"2:	mov %%rdi, %%rcx\n\t"
 		"shr $20, %%rcx\n\t"
 		"xor %%rdi, %%rcx\n\t"
 		"shr $4, %%ecx\n\t"
-		"and $7, %%ecx\n\t"
+		"mov %%ecx, %%eax\n\t"
+		"shr $5, %%eax\n\t"
+		"and $0x7fff, %%eax\n\t"
+		"mov %c[bits](%%rdx,%%rax,4), %%eax\n\t"
 		"bt %%ecx, %%eax\n\t"
 		"jnc 3b\n"
 		"1:	jmp passed_free"
-		: : REAL(free), GATE, THREAD(MU_FN_FREE));
+		: : REAL(free), GATE, THREAD(MU_FN_FREE),
+		    [bits] "i"(offsetof(struct sample_filter, bits)));
 }
 
 /* is_asleep() */
