@@ -61,11 +61,13 @@ def lasting_state(pid):
 
 
 def whole_state(pid):
-    """What stays as it is while a process sleeps."""
+    """What stays as it is while a process sleeps; its size is that of its mappings. One that waits
+    for asynchronous input makes its queue anew each time."""
     state = lasting_state(pid)
-    state["maps"] = [mapping[:3] for mapping in mappings(pid)]
+    state["maps"] = [mapping[:3] for mapping in mappings(pid)
+                     if not mapping[3].startswith("/[aio]")]
     state["descriptors"] = descriptors(pid)
-    for name in ("VmSize", "VmLck", "Threads", "SigBlk", "SigPnd", "ShdPnd", "TracerPid"):
+    for name in ("VmLck", "Threads", "SigBlk", "SigPnd", "ShdPnd", "TracerPid"):
         state[name] = status(pid, name)
     return state
 
