@@ -15,7 +15,7 @@
 #include "cli/xmalloc.h"
 #include "memusageserve/http/answer.h"
 
-enum { WORKERS = 2 };
+enum { WORKERS = 2, PROMPT_MS = 500 };
 
 enum job_phase {
 	JOB_WAITS,	/* for a worker */
@@ -118,9 +118,19 @@ static void on_worker_ended(void *data, int fd, unsigned int what)
 	start_workers(j);
 }
 
+/* Metrics take 12 ms of a CPU, a page or a profile seconds if its names are new. */
+static bool is_prompt(const struct job *job)
+{
+	const struct jobs *j = job->jobs;
+
+	return job->request.kind == REQUEST_METRICS &&
+	       (j->prompt_ms == 0 || loop_now() - j->prompt_ms >= PROMPT_MS);
+}
+
 /* Returns 0, or -1 with errno. */
 static int start_worker(struct job *job)
 {
+	const bool does_not_wait = is_prompt(job);
 	const bool keeps = job->phase == JOB_WAITS && job->request.seconds > 0;
 
 	if (keeps)
@@ -130,16 +140,21 @@ static int start_worker(struct job *job)
 	const int kept[WORKER_KEPT] = { job->order.earlier, -1 };
 	if (worker_start(&job->worker, keeps ? answer_keep : answer_write, &job->order, kept) < 0)
 		return -1;
+	if (does_not_wait)
+		job->jobs->prompt_ms = loop_now();
 	job->phase = keeps ? JOB_KEEPS : JOB_WRITES;
 	job->jobs->workers++;
 	loop_watch(job->jobs->loop, job->worker.pidfd, LOOP_READ, on_worker_ended, job);
 	return 0;
 }
 
+/* Returns the next job that can be started, or NULL. One more than WORKERS may be prompt. */
 static struct job *find_waiting_job(const struct jobs *j)
 {
 	for (struct job *job = j->first; job; job = job->next) {
-		if (job->phase == JOB_WAITS || job->phase == JOB_IS_DUE)
+		if (job->phase != JOB_WAITS && job->phase != JOB_IS_DUE)
+			continue;
+		if (j->workers < WORKERS || (j->workers == WORKERS && is_prompt(job)))
 			return job;
 	}
 	return NULL;
@@ -149,7 +164,7 @@ static void start_workers(struct jobs *j)
 {
 	struct job *job;
 
-	while (j->workers < WORKERS && (job = find_waiting_job(j))) {
+	while ((job = find_waiting_job(j))) {
 		if (start_worker(job) < 0)
 			refuse_job(job, "there are too few resources for an answer; try again "
 					"later\n");

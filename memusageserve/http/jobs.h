@@ -1,7 +1,8 @@
 /* jobs.h -- The answers that are being made.
  *
  * Few are made at a time, so that many clients take no more of the machine than few. A request that
- * is the same as one that still waits gets the same answer.
+ * is the same as one that still waits gets the same answer. Figures for Prometheus, at most twice a
+ * second, wait for no other answer: it gives up after its interval.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,6 +29,7 @@ struct jobs {
 	unsigned int workers;
 	/* private */
 	struct loop_timer starter;
+	uint64_t prompt_ms;	/* when the last prompt job began */
 };
 
 /* jobs_order -- Has an answer made.

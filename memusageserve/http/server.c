@@ -14,6 +14,7 @@
 
 #include "cli/message.h"
 #include "cli/xmalloc.h"
+#include "formats/page/page.h"
 #include "memusageserve/http/answer.h"
 #include "memusageserve/http/host.h"
 #include "memusageserve/http/peers.h"
@@ -200,6 +201,11 @@ static enum MHD_Result answer_request(struct exchange *x, const char *method, co
 		return answer_text(x, MHD_HTTP_OK, list_text);
 	if (a.fault)
 		return answer_text(x, MHD_HTTP_BAD_REQUEST, a.fault);
+	/* Not 503, which asks to try again. */
+	if (x->request.kind == REQUEST_PAGE && !page_is_built())
+		return answer_text(x, MHD_HTTP_NOT_IMPLEMENTED, "memusage was built without the "
+				   "HTML page (make HTML=yes); /metrics and /debug/pprof/ are "
+				   "there\n");
 	if (x->server->ended)
 		return answer_text(x, MHD_HTTP_SERVICE_UNAVAILABLE, x->server->ended);
 	x->request.is_openmetrics = x->request.kind == REQUEST_METRICS &&

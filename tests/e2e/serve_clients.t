@@ -100,6 +100,25 @@ is "$(sum many.1),$(sum many.5)" 100080000,100080000 '... each has the whole hea
 is "$(sed -n 's/^memusage_heap_bytes{.*} //p' many.4)" 100080000 '... and the same one'
 is "$(sed -n 's/^heap profile: .*\[\(.*\)\].*/\1/p' many.2)" '105000: 100080000' '... as text, too'
 
+# ---- other answers are under way: figures do not wait for them
+
+for path in / /debug/pprof/heap; do
+	until [ -e enough ]; do curl -s -m 300 -o /dev/null "http://$at$path"; done 3>&- 4<&- &
+	clients="$clients $!"
+done
+are_stopped() {
+	for worker in $(pids memusageserve "$server"); do kill -STOP "$worker" 2>/dev/null; done
+	[ "$(for worker in $(pids memusageserve "$server"); do cat "/proc/$worker/status"; done 2>/dev/null |
+		grep -c '^State:.*stopped')" = 2 ]
+}
+until_true are_stopped
+is "$(code /metrics)" 200 'figures do not wait for two answers that take long'
+: >enough
+for worker in $(pids memusageserve "$server"); do kill -CONT "$worker"; done
+# shellcheck disable=SC2086  # words are wanted
+wait $clients
+clients=
+
 # ---- clients that leave
 
 python3 "$rude" "$at" hasty 30 /debug/pprof/heap
