@@ -15,11 +15,11 @@ enum {
 
 /* One check. Its losses are copied out, and have a kind and a heuristic that exist. */
 struct leak_check {
-	struct mu_leak_check head;
 	struct mu_loss *loss; /* head.count of them, ascending by site and kind */
 	struct mu_loss *earlier; /* of MU_LOSS_CALLED and on, ascending by site and kind */
 	uint64_t earlier_count;
 	struct mu_leak_list *list; /* NULL: none. Its entries and texts are within its bytes */
+	struct mu_leak_check head; /* the last one: it has room for losses behind it */
 };
 
 struct leak_checks {
