@@ -47,6 +47,14 @@ static void put_place(const struct leak_writer *w, bool is_first, const struct s
 	putc('\n', w->out);
 }
 
+/* A name that memusage has given, as [before the attach], is not one of a function. */
+static const char *name_of(const struct profile *p, const struct symbols_level *level)
+{
+	const char *name = symbols_text(&p->symbols, level->name);
+
+	return *name ? name : symbols_text(&p->symbols, level->full);
+}
+
 /* The levels of one frame: inlined calls have lines of their own. */
 static void put_frame(const struct leak_writer *w, uint32_t location, bool is_first)
 {
@@ -59,8 +67,7 @@ static void put_frame(const struct leak_writer *w, uint32_t location, bool is_fi
 
 	for (uint32_t i = 0; i < lines; i++) {
 		if (count) {
-			place.name = symbols_text(&p->symbols,
-						  level[i + 1 == lines ? count - 1 : i].name);
+			place.name = name_of(p, &level[i + 1 == lines ? count - 1 : i]);
 			place.file = symbols_text(&p->symbols, level[i].file);
 			place.base = level[i].base;
 			place.line = level[i].line;

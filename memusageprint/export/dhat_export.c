@@ -71,6 +71,9 @@ static const struct location_frames *get_location_frames(struct dhat_builder *m,
 			uint32_t name = i + 1 == at->count ? count - 1 : i;
 
 			place.name = symbols_text(&p->symbols, level[name].name);
+			/* [before the attach] is not a function. */
+			if (!*place.name && p->notes & MU_NOTE_ATTACHED)
+				place.name = symbols_text(&p->symbols, level[name].full);
 			place.file = symbols_text(&p->symbols, level[i].file);
 			place.base = level[i].base;
 			place.line = level[i].line;

@@ -147,12 +147,8 @@ void symbols_name(struct symbols *s, size_t request, const char *full)
 		return;
 	reserve_levels(s, 1);
 	s->symbol[request] = (struct symbol){ .first = s->level_count, .count = 1 };
-	s->level[s->level_count] = (struct symbols_level){
+	s->level[s->level_count++] = (struct symbols_level){
 		.full = strings_add(&s->strings, full, strlen(full)) };
-	/* A name that memusage has given is not one of C++. */
-	if (*full == '[')
-		s->level[s->level_count].name = s->level[s->level_count].full;
-	s->level_count++;
 }
 
 void symbols_free(struct symbols *s)
@@ -211,6 +207,6 @@ void symbols_put_massif(FILE *out, const struct symbols_place *place, const char
 			place->line);
 	else if (place->object && *place->object)
 		fprintf(out, " (in %s)", place->object);
-	else if (*place->name && *place->name != '[')
+	else if (*place->name)
 		fputs(" (in ??" "?)", out);
 }
