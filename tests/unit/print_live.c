@@ -305,7 +305,8 @@ static void test_keys(void)
 
 static void test_cells(void)
 {
-	struct live_row row = { .values = { -5, 12345, 12345678 }, .rate = -2048, .since = 1 };
+	struct live_row row = { .values = { .bytes = -5, .total = 12345, .blocks = 12345678 },
+				.rate = -2048, .since = 1 };
 	char text[UNITS_LENGTH + 1], *cut;
 	size_t longest = 0;
 
