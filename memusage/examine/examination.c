@@ -17,7 +17,7 @@
 /* The beginning of the file: a result follows, or the text of an error. */
 enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
 
-enum { TRIES = 100 }; /* of a snapshot, while a thread stands in the middle of malloc */
+enum { TRIES = 100 }; /* of a snapshot, while a thread is in the middle of malloc */
 
 /* ---- the process that examines -------------------------------------------------------------- */
 

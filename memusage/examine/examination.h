@@ -25,7 +25,7 @@ struct examination {
 
 enum examination_more {
 	EXAMINATION_COMPLETE,
-	EXAMINATION_BUSY,   /* the process stands in the middle of a change: one more snapshot */
+	EXAMINATION_BUSY,   /* the process is in the middle of a change: one more snapshot */
 	EXAMINATION_REFUSED /* with ERR */
 };
 

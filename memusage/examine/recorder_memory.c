@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/examine/object_headers.h"
 
 enum { MAPPINGS_MAX = 1 << 16 };
 
@@ -44,4 +45,37 @@ bool recorder_memory_is_file(const struct area *a)
 
 	return base && (begins_with(base, "/libmemusage") ||
 			begins_with(a->name, "/memfd:memusage"));
+}
+
+/* Returns the end of an object that begins there, as its headers tell; 0 if they do not. */
+static uint64_t find_object_end(const struct address_space *s, uint64_t start)
+{
+	ElfW(Phdr) part[OBJECT_HEADERS_MOST];
+	const unsigned int count = object_headers_read(s, start, part);
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (part[i].p_type == PT_LOAD && part[i].p_vaddr + part[i].p_memsz > bytes)
+			bytes = part[i].p_vaddr + part[i].p_memsz;
+	}
+	return bytes ? start + bytes : 0;
+}
+
+static bool is_nameless_data(const struct area *a)
+{
+	return !a->name[0] && a->flags & AREA_WRITE;
+}
+
+bool recorder_memory_is_data(const struct address_space *s, const struct area *a)
+{
+	const struct area *first = a, *file;
+
+	while (is_nameless_data(first) && first > s->area && first[-1].end == first->start)
+		first--;
+	if (first == a || !recorder_memory_is_file(first))
+		return false;
+	for (file = first; file > s->area && file[-1].end == file->start &&
+			   strcmp(file[-1].name, first->name) == 0; file--)
+		;
+	return a == first + 1 || a->start < find_object_end(s, file->start);
 }

@@ -22,3 +22,7 @@ void recorder_memory_free(struct recorder_memory *m);
 /* recorder_memory_is_file -- Tells whether a mapping is of a file of the recorder: its libraries,
  * and the memory of the recording. */
 bool recorder_memory_is_file(const struct area *a);
+
+/* recorder_memory_is_data -- Tells whether a mapping without a name is zeroed data of a library of
+ * the recorder, which follows the file; advice to the kernel may have split it. */
+bool recorder_memory_is_data(const struct address_space *s, const struct area *a);

@@ -38,13 +38,6 @@ static bool is_never_root(const struct area *a)
 	       (a->flags & AREA_SHARED && !(a->flags & AREA_WRITE));
 }
 
-/* The zeroed data of an object has no name: it follows the object. */
-static bool is_recorders_data(const struct address_space *s, const struct area *a)
-{
-	return !a->name[0] && a > s->area && a[-1].end == a->start &&
-	       recorder_memory_is_file(&a[-1]) && a->flags & AREA_WRITE;
-}
-
 /* ---- ranges ----------------------------------------------------------------------------- */
 
 static void append_root(struct roots *r, const struct root *root)
@@ -186,7 +179,7 @@ void roots_find(struct roots *r, const struct snapshot *s)
 	for (uint32_t i = 0; i < s->space.count; i++) {
 		const struct area *a = &s->space.area[i];
 
-		if (!is_never_root(a) && !is_recorders_data(&s->space, a))
+		if (!is_never_root(a) && !recorder_memory_is_data(&s->space, a))
 			append_area(r, s, &heap, a);
 	}
 	for (uint32_t i = 0; i < s->tracee.count; i++)

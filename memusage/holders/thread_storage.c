@@ -4,15 +4,14 @@
  */
 #include "memusage/holders/thread_storage.h"
 
-#include <elf.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "memusage/examine/object_headers.h"
 #include "profile/base/array.h"
 
 enum {
-	PARTS_MOST = 64,	/* program headers that are read of an object */
 	OBJECTS_MOST = 4096,
 	DYNAMIC_MOST = 256,	/* entries of the dynamic section */
 	THREAD_BYTES = 4096	/* what the C library keeps from the base of a thread on, at most */
@@ -31,22 +30,6 @@ struct tls_objects {
 
 /* ---- objects in the order of loading ---------------------------------------------------- */
 
-/* Reads the program headers that an object has in its first page. Returns how many. */
-static unsigned int read_parts(const struct snapshot *s, uint64_t start,
-			       ElfW(Phdr) part[PARTS_MOST])
-{
-	ElfW(Ehdr) head;
-	size_t bytes;
-
-	if (address_space_read(&s->space, start, &head, sizeof(head)) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_phentsize != sizeof(*part) ||
-	    head.e_phnum > PARTS_MOST)
-		return 0;
-	bytes = head.e_phnum * sizeof(*part);
-	return address_space_read(&s->space, start + head.e_phoff, part, bytes) == bytes ?
-		       head.e_phnum : 0;
-}
-
 static const ElfW(Phdr) *find_part(const ElfW(Phdr) *part, unsigned int count, uint32_t type)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -60,9 +43,9 @@ static const ElfW(Phdr) *find_part(const ElfW(Phdr) *part, unsigned int count, u
  * to; 0 if MODULE is not the program. */
 static uint64_t find_list(const struct snapshot *s, const struct module *module)
 {
-	ElfW(Phdr) part[PARTS_MOST];
+	ElfW(Phdr) part[OBJECT_HEADERS_MOST];
 	const ElfW(Phdr) *dynamic =
-		find_part(part, read_parts(s, module->start, part), PT_DYNAMIC);
+		find_part(part, object_headers_read(&s->space, module->start, part), PT_DYNAMIC);
 	ElfW(Dyn) entry = { .d_tag = 1 };
 	struct r_debug debug;
 	uint64_t at = dynamic ? module->bias + dynamic->p_vaddr : 0;
@@ -83,12 +66,14 @@ static void append_object(struct tls_objects *t, const struct snapshot *s,
 			  const struct process_modules *m, uint64_t dynamic)
 {
 	const uint32_t number = process_modules_find(m, dynamic);
-	ElfW(Phdr) part[PARTS_MOST];
+	ElfW(Phdr) part[OBJECT_HEADERS_MOST];
 	const ElfW(Phdr) *tls;
+	unsigned int count;
 
 	if (number == MODULES_NONE)
 		return;
-	tls = find_part(part, read_parts(s, m->all.module[number].start, part), PT_TLS);
+	count = object_headers_read(&s->space, m->all.module[number].start, part);
+	tls = find_part(part, count, PT_TLS);
 	if (!tls || tls->p_memsz == 0)
 		return;
 	array_reserve(&t->object, &t->room, t->count + UINT64_C(1), sizeof(*t->object));
