@@ -5,25 +5,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
+. "$MU_SRC/tests/lib/holders.sh"
 need_bin memusage memusageprint
 command -v jq >/dev/null || skip_all "jq is not installed"
 PATH=$WORKLOADS:$PATH
 
-# start PROGRAM ARGUMENTS: run it recorded, with its input open, until it has printed a line
-start() {
-	rm -f go printed
-	mkfifo go
-	memusage --quiet -o whole --top "$@" <go >printed &
-	launcher=$!
-	exec 9>go
-	until_true grep -q . printed
-}
-# go_on: let it end
-go_on() {
-	echo >&9
-	exec 9>&-
-	wait $launcher
-}
 # root KIND NAME: bytes that a root retains, by kept.json
 root() {
 	jq --arg kind "$1" --arg name "$2" '.holders[-1] as $h | $h.retained as $t |
@@ -48,7 +34,7 @@ freed() {
 # ---- containers -----------------------------------------------------------------------------
 
 if [ -x "$WORKLOADS/holders" ]; then
-	start holders wait
+	start_held holders wait
 	run memusage --pid=$launcher holders
 	is "$status" 0 'holders of a running process'
 	like "$out" '^70\.[0-9]% of the live heap of .* are held by cache in holders$' \
@@ -87,7 +73,7 @@ fi
 
 # ---- kinds of roots ---------------------------------------------------------------------------
 
-start holder_roots
+start_held holder_roots
 run memusage --pid=$launcher holders kept.mur
 is "$status" 0 'holders of a C program'
 go_on

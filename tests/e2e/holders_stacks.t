@@ -6,27 +6,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
+. "$MU_SRC/tests/lib/holders.sh"
 need_bin memusage memusageprint
 need_tracing
 need_machine x86_64 'snapshots are for x86_64'
 command -v jq >/dev/null || skip_all "jq is not installed"
 source=$MU_SRC/tests/workloads/stack_held.c
 
-# start PROGRAM ARGUMENTS: run it recorded, with its input open, until it has printed a line
-start() {
-	rm -f go printed
-	mkfifo go
-	memusage --quiet -o whole --top "$@" <go >printed &
-	launcher=$!
-	exec 9>go
-	until_true grep -q . printed
-}
-# go_on: let it end
-go_on() {
-	echo >&9
-	exec 9>&-
-	wait $launcher
-}
 # held NAME: bytes that frames of a function retain, by kept.json
 held() {
 	jq --arg name "$1" '.holders[-1] as $h | $h.retained as $t |
@@ -42,7 +28,7 @@ root() {
 }
 # examine PROGRAM ARGUMENTS: what holds its blocks while it waits, as kept.json and text
 examine() {
-	start "$@"
+	start_held "$@"
 	main=$(pids "$(basename "$1")" $launcher)
 	run memusage --pid=$launcher holders kept.mur
 	is "$status" 0 "holders of $(basename "$1")"

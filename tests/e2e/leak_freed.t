@@ -5,36 +5,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
+. "$MU_SRC/tests/lib/steps.sh"
 need_bin memusage memusageprint leak_hidden
 need mkfifo
 need_tracing
 PATH=$WORKLOADS:$PATH
 
 begin() {
-	program=
-	rm -f input output
-	mkfifo input
-	: >output
-	"$@" <input >output 2>errors &
-	launcher=$!
-	exec 3>input
-	steps=0
-	step
+	begin_steps "$@"
 	program=$(pids leak_hidden "$launcher" | head -1)
-	is_waiting
-}
-has_taken() { [ "$(grep -c ready output)" -ge "$1" ]; }
-# Its registers count as long as it is not in a system call.
-is_waiting() { until_true grep -q '^State:[[:space:]]*S' "/proc/$program/status"; }
-step() {
-	[ "$steps" -eq 0 ] || printf x >&3
-	steps=$((steps + 1))
-	until_true has_taken "$steps"
-	[ ! "$program" ] || is_waiting
-}
-end() {
-	exec 3>&-
-	wait "$launcher"
+	await_input
 }
 # fates FILE: bytes/blocks of what was called lost, was freed, is no longer lost; nothing if the report
 # does not say
@@ -69,7 +49,7 @@ memusageprint --leak-check kept.mur >third.log
 is "$(fates third.log)" '5440/255 2880/180 1760/50' 'what a pointer leads to now is not lost either'
 is "$(leak_sums third.log)" '800/25 0/0 0/0 1760/50' '... and the lost ones stay'
 step
-end
+end_steps
 is "$(fates end.log)" '5440/255 4640/230 0/0' 'the check at the end says so, too'
 is "$(leak_sums end.log)" '800/25 0/0 0/0 0/0' '... and what was really lost'
 memusageprint --to=json run.mur >run.json

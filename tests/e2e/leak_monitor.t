@@ -5,40 +5,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
+. "$MU_SRC/tests/lib/steps.sh"
 need_bin memusage memusageprint leak_steps
 need mkfifo
 need_tracing
 PATH=$WORKLOADS:$PATH
 
-# begin COMMAND...: runs it with a pipe as its input; the steps taken are the lines of output
-begin() {
-	program=
-	rm -f input output errors
-	mkfifo input
-	: >output
-	"$@" <input >output 2>errors &
-	launcher=$!
-	exec 3>input
-	steps=0
-	step
-}
-has_taken() { [ "$(grep -c ready output)" -ge "$1" ]; }
-# step: the next one; the first is taken by itself
-step() {
-	[ "$steps" -eq 0 ] || printf x >&3
-	steps=$((steps + 1))
-	until_true has_taken "$steps"
-	# Its registers count as long as it is not in a system call.
-	[ ! "$program" ] || until_true grep -q '^State:[[:space:]]*S' "/proc/$program/status"
-}
-end() {
-	exec 3>&-
-	wait "$launcher"
-}
 ask() { memusage --pid="$program" leak_check "$@"; }
 tell() { memusage --pid="$program" "$@"; }
 begin_recorded() {
-	begin memusage -q "$@" leak_steps
+	begin_steps memusage -q "$@" leak_steps
 	program=$(pids leak_steps "$launcher" | head -1)
 }
 
@@ -88,12 +64,12 @@ run tell who_points_at here
 like "$err" 'who_points_at: it takes an address' '... of an address'
 step
 ask >/dev/null
-end
+end_steps
 is "$(grep -c 'HEAP SUMMARY' end.log)" 1 'the end of the run is reported'
 is "$(grep -c 'LEAK SUMMARY' end.log)" 1 '... and nothing that a client has seen already'
 
 # ---- the requests of the program see what clients have asked for ------------------------------------
-begin memusage -q --leak-check=full -o end.log leak_requests wait
+begin_steps memusage -q --leak-check=full -o end.log leak_requests wait
 program=$(pids leak_requests "$launcher" | head -1)
 ask >log
 is "$(leak_sums log)" '100/1 0/0 50/1 0/0' 'a check after one that the program made'
@@ -101,7 +77,7 @@ like "$(ask summary any; ask)" 'definitely lost: 100 \(\+0\) bytes' '... is comp
 printf x >&3
 until_true grep -q last errors
 is "$(ask summary changed | grep -c '(+0) bytes in')" 5 '... and so is one after the last'
-end
+end_steps
 like "$(cat end.log)" '^==[0-9]+== 30 \(\+30\) bytes in 1 \(\+1\) blocks are definitely lost' \
 	'what the program asked for is compared with what the client has seen'
 is "$(grep -c 'LEAK SUMMARY' end.log)" 5 '... and the report has the checks of the program'
@@ -162,13 +138,13 @@ ask_all() {
 		"$@" $words 2>/dev/null
 	done <questions
 }
-begin valgrind --run-libc-freeres=no --leak-check=full --vgdb=yes --vgdb-prefix="$PWD/vgdb" \
+begin_steps valgrind --run-libc-freeres=no --leak-check=full --vgdb=yes --vgdb-prefix="$PWD/vgdb" \
 	--log-file=vg.log leak_steps
 ask_all vgdb --vgdb-prefix="$PWD/vgdb" >vg.answers
-end
+end_steps
 begin_recorded --leak-check=full -o mu.log
 ask_all tell >mu.answers
-end
+end_steps
 report vg.answers >vg.said
 report mu.answers >mu.said
 num "$(grep -c 'in loss record' vg.said)" -gt 15 'Memcheck has answered'

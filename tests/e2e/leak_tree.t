@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
+. "$MU_SRC/tests/lib/steps.sh"
 need_bin memusage memusageprint leaks leak_steps
 need mkfifo
 need_tracing
@@ -48,29 +49,6 @@ else
 fi
 
 # ---- a process that runs ----------------------------------------------------------------------
-# begin COMMAND...: runs it with a pipe as its input; the steps taken are the lines of output
-begin() {
-	program=
-	rm -f input output
-	mkfifo input
-	: >output
-	"$@" <input >output 2>errors &
-	launcher=$!
-	exec 3>input
-	steps=0
-	step
-}
-has_taken() { [ "$(grep -c ready output)" -ge "$1" ]; }
-step() {
-	[ "$steps" -eq 0 ] || printf x >&3
-	steps=$((steps + 1))
-	until_true has_taken "$steps"
-	[ ! "$program" ] || until_true grep -q '^State:[[:space:]]*S' "/proc/$program/status"
-}
-end() {
-	exec 3>&-
-	wait "$launcher"
-}
 # ask_all COMMAND...: what both are asked; the Nth check writes xtleak.kcg.PID.N
 ask_all() {
 	while read -r words; do
@@ -97,13 +75,13 @@ END
 normal() { sed -e 's/^pid: .*/pid:/' -e "s,$PWD/,," "$1"; }
 
 mkdir ours theirs
-begin memusage -q --leak-check=full leak_steps
+begin_steps memusage -q --leak-check=full leak_steps
 program=$(pids leak_steps "$launcher" | head -1)
 (cd ours && memusage --pid="$program" leak_check xtleak own.kcg >log)
 is "$(sed -n 's/^==[0-9]*== xtree leak report: //p' ours/log)" "$PWD/ours/own.kcg" \
 	'xtleak has the name of a file'
 [ -e ours/own.kcg ] && pass '... which is there' || fail '... which is there'
-end
+end_steps
 
 if ! command -v vgdb >/dev/null || [ "${LIBDW:-yes}" != yes ] ||
 	! is_at_least "$(valgrind --version)" 3.19; then
@@ -111,17 +89,17 @@ if ! command -v vgdb >/dev/null || [ "${LIBDW:-yes}" != yes ] ||
 	done_testing
 	exit
 fi
-begin memusage -q --leak-check=full leak_steps
+begin_steps memusage -q --leak-check=full leak_steps
 program=$(pids leak_steps "$launcher" | head -1)
 cd ours || exit
 ask_all memusage --pid="$program" >log 2>&1
 cd ..
-end
+end_steps
 program=
-begin sh -c 'cd theirs && exec "$@"' sh valgrind --run-libc-freeres=no --leak-check=full \
+begin_steps sh -c 'cd theirs && exec "$@"' sh valgrind --run-libc-freeres=no --leak-check=full \
 	--vgdb=yes --vgdb-prefix="$PWD/vgdb" --log-file=end.log leak_steps
 ask_all vgdb --vgdb-prefix="$PWD/vgdb" >log 2>/dev/null
-end
+end_steps
 for number in 1 2 3 4 5 6 7; do
 	normal ours/xtleak.kcg.*."$number" >got
 	normal theirs/xtleak.kcg.*."$number" >want
