@@ -6,7 +6,7 @@
 
 /* word_set_parse -- Reads a set of words.
  *
- * text   words, parted by commas; "none" stands alone.
+ * text   words, parted by commas; "none" is the only one.
  * words  the known words, ended by NULL, and behind it those that "all" does not mean, ended by
  *        NULL, too; word i is bit i of the set, without counting the first NULL.
  * set    changed only if all words are known.

@@ -32,7 +32,7 @@ static void write_site(const struct writer *w, uint32_t site)
 		fputs("null", w->out);
 }
 
-/* Where the function of a frame stands, if that is known. */
+/* The source line of the function of a frame, if that is known. */
 static void write_line(const struct writer *w, uint32_t root)
 {
 	const struct holder_line *at = holder_names_line(w->names, w->moment, root);

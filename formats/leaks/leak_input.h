@@ -28,7 +28,7 @@ struct leak_report_options {
 	enum leak_delta delta;	 /* other than LEAK_ANY: with the changes of each figure */
 	unsigned int limit;	 /* most records that are printed, the last ones; 0: all */
 	const char *tree;	 /* name of the file that has the records (leak_tree.h), not the
-				  * text; "": it is said elsewhere; NULL: they are in the text */
+				  * text; "": another message names it; NULL: the text has them */
 	bool is_asked;		 /* hints are words of --pid=PID leak_check, not options */
 	unsigned int callers;	 /* frames of a stack, the allocating function included */
 	const char *const *strip; /* as for symbols_put_massif() */

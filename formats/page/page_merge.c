@@ -12,7 +12,7 @@
 #include "profile/base/number.h"
 
 enum {
-	GROUPS = 64,		/* of places of a grouping, of which spreads are told */
+	GROUPS = 64,		/* of places of a grouping, whose spreads are written */
 	NAMED = 4,		/* outliers of a place that are named, as in the texts */
 	PARTS = 60,		/* points of a curve */
 	NODES_PER_ROW = 16,	/* 1,000 processes are listed on a page of 16,000 nodes, ... */
@@ -27,7 +27,7 @@ static const char *const figure_names[PAGE_MERGE_FIGURES] = { "peak", "end", "to
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* What the sites of a group of places have together. */
+/* The sums of the sites of a group of places. */
 struct group {
 	uint32_t key;
 	double figure[PAGE_MERGE_FIGURES];
@@ -105,7 +105,7 @@ static int compare_processes(struct page_merge_spreads *s, struct merge *m, cons
 	return result;
 }
 
-/* What groups a grouping has. */
+/* The groups of a grouping. */
 struct grouped {
 	const struct page_stacks *stacks;
 	const struct sites *sites;

@@ -15,7 +15,7 @@
 #include "libmemusage/event/sampled_event.h"
 #include "libmemusage/tables/sample_filter.h"
 
-/* What realloc's first half has found out of its block. */
+/* The state of realloc's block, found by the first half of the call. */
 enum { REALLOC_UNSEEN, REALLOC_KNOWN, REALLOC_EARLIER };
 
 /* In x86_64/patch_entry.S. */

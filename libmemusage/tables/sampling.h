@@ -32,8 +32,8 @@ void sampling_before_fork(void);
 /* sampling_inherit -- continue in a forked child, with other random numbers. */
 void sampling_inherit(void);
 
-/* sampling_begin_own -- in a forked child: begin counts and errors of its own, beside those of its
- * parent, which are in cells from before the fork. After sampling_inherit(). */
+/* sampling_begin_own -- in a forked child: begin counts and errors of its own; those of its
+ * parent are in cells from before the fork. After sampling_inherit(). */
 void sampling_begin_own(void);
 
 /* sampling_pass -- pass over a block, in most cases, and count the call.

@@ -483,7 +483,7 @@ static bool leads_into_thunk(const struct walk *w, uint64_t word)
 	return place_of_thunk(w->c, word, &raise) != 0;
 }
 
-/* A frame that is out of use is changed, too: nobody reads it. */
+/* A frame that is out of use is changed, too: no code reads it. */
 static bool leave_thunk_later(struct walk *w, uint64_t at, uint64_t word)
 {
 	uint64_t raise, sp;

@@ -58,8 +58,8 @@ int target_find_code(struct target *t, struct mu_error *err);
 /* target_find_contexts -- Finds out whether a loaded object but libc calls swapcontext() or
  * setcontext(), by which a signal handler can leave what it has interrupted.
  *
- * After target_find_code(), while the process runs. Code that switches stacks by itself is not
- * known.
+ * After target_find_code(), while the process runs. Code of the program's own that switches
+ * stacks is not known.
  */
 void target_find_contexts(struct target *t);
 

@@ -193,7 +193,7 @@ static void reap_examiner(const struct kind *k, struct pending_examination *c, i
 	c->pidfd = -1;
 }
 
-/* The next check, whoever makes it, tells what became of the blocks that this one calls lost. A
+/* The next check, by any client, tells what became of the blocks that this one calls lost. A
  * client that is at work writes the file itself. */
 static void keep_watch(struct pending_examination *c, struct process *p)
 {

@@ -19,7 +19,7 @@ void left_checks_open(struct session *s);
 /* left_checks_make -- Examines process PID, and leaves the results; waits until they are there.
  *
  * l  its recording.
- * What cannot be examined is said on standard error.
+ * A message on standard error names what cannot be examined.
  */
 void left_checks_make(const struct session *s, const struct live *l, pid_t pid);
 

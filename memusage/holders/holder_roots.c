@@ -255,7 +255,7 @@ static uint32_t append_named_root(struct search *x, const struct named_pointer *
 	return append_root(x->r, &root);
 }
 
-/* A thread is a nest of frames. Of several frames that are one root the outermost one counts, and
+/* A thread is a nest of frames. If several frames are one root, the outermost one counts;
  * what is in no known frame is further out than all: frames are in the order of addresses. */
 static void put_into_nest(struct holder_roots *r, uint32_t root, const struct named_pointer *p)
 {

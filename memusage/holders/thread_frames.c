@@ -100,7 +100,7 @@ static void take_registers(struct call_state *state, const struct tracee_thread 
 	state->is_exact = true;
 }
 
-/* A thread that ends the process stands in exit(): it begins with the caller of that. */
+/* A thread that ends the process is in exit(): it begins with the caller of that. */
 static void take_exit_registers(struct call_state *state, const struct snapshot *s)
 {
 	static const uint8_t number[MU_EXAMINED_REGISTERS] = { CALL_RBX, CALL_RBP, CALL_R12,

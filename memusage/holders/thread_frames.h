@@ -18,7 +18,7 @@ struct thread_frames {
 /* thread_frames_find -- Finds them.
  *
  * m  of S.
- * Of each thread at most the 1,048,576 bytes from its stack pointer on are looked at, and
+ * Looks at the 1,048,576 bytes from each thread's stack pointer on at most, and at
  * STACK_FRAMES_MOST frames. None without libdw. Cost 0.2 ms for each object that has code on a
  * stack, 5 us for each frame.
  */

@@ -15,7 +15,7 @@
 #include "memusage/record/endpoint.h"
 #include "memusage/record/recordfile.h"
 
-/* What can be examined of a process before the recorder is taken away from it. */
+/* The examinations of a process before the recorder is taken away from it. */
 enum session_check { SESSION_LEAKS, SESSION_PAGES, SESSION_HOLDERS, SESSION_CHECKS };
 
 /* The launcher makes it before it forks, so that it can report every failure to the user. */

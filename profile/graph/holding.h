@@ -18,8 +18,8 @@
 #define HOLDING_LEAST_RANK 254 /* lost blocks have the next one */
 #define HOLDING_NO_ROOT UINT32_MAX
 
-/* Some roots are around others, as the frame of a function is around those that it calls. Of what
- * both lead to only the outer one is told to hold it. */
+/* Some roots are around others, as the frame of a function is around those that it calls. Only
+ * the outer one holds what both lead to. */
 struct holding_nest {
 	uint32_t number; /* of roots around each other, 0 none */
 	uint32_t depth;	 /* 0 the outermost */

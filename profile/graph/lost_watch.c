@@ -104,7 +104,7 @@ static void add_up_sums(struct sum_list *l)
 
 /* ---- the next check ----------------------------------------------------------------------- */
 
-/* What is made: the blocks of the next list, and the sums. */
+/* The result: the blocks of the next list, and the sums. */
 struct next_watch {
 	struct lost_block *block;
 	size_t count;

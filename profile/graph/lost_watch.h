@@ -29,7 +29,7 @@ struct lost_block {
 	uint32_t birth; /* as in struct heap_block */
 };
 
-/* What all checks until now have called lost of one site, and what of that was freed. */
+/* The blocks of one site that all checks until now have called lost, and those that were freed. */
 struct lost_sum {
 	uint32_t site, reserved;
 	uint64_t called_bytes, called_blocks;

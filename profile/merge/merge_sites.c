@@ -172,8 +172,8 @@ static struct site_errors errors_of_site(const struct site *site, const struct w
 	return e;
 }
 
-/* A block of its parent that a forked child has freed is still there, with its error. What is gone
- * has none. */
+/* A block of its parent that a forked child has freed is still there, with its error. A block that
+ * is gone has none. */
 static void drop_error_of_gone(struct sampled_error *e, int64_t bytes)
 {
 	const bool is_sampled = e->is_sampled;

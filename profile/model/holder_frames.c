@@ -9,7 +9,7 @@
 
 #include "profile/base/array.h"
 
-/* Of several that were there one after the other the path tells which, unless paths have been
+/* If several were there one after the other, the path tells which, unless paths have been
  * replaced by those that links lead to. */
 static uint32_t find_module(const struct modules *m, uint64_t address, const char *path)
 {

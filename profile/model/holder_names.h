@@ -35,7 +35,7 @@ void holder_names_init(struct holder_names *n, const struct holders *h, uint32_t
 /* holder_names_root -- Returns the name of the variable or function of a root; "" if unknown. */
 const char *holder_names_root(const struct holder_names *n, uint32_t moment, uint32_t root);
 
-/* holder_names_line -- Returns where in its source a function stands that is a root. */
+/* holder_names_line -- Returns the source line of a function that is a root. */
 const struct holder_line *holder_names_line(const struct holder_names *n, uint32_t moment,
 					    uint32_t root);
 

@@ -42,7 +42,7 @@ struct sampled_interval {
 struct site_errors *site_errors_load(const struct sites *s, const struct image *im);
 
 /* site_errors_load_own -- do the same for sites of sites_load_own(): without what a forked child
- * has from its parent. What is live may have negative errors there. */
+ * has from its parent. Live blocks may have negative errors there. */
 struct site_errors *site_errors_load_own(const struct sites *s, const struct image *im);
 
 /* site_errors_sum -- add up the errors of all sites that count.

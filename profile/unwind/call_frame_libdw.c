@@ -1,7 +1,7 @@
 /* call_frame_libdw.c -- Unwinds a call stack by one frame, with elfutils' libdw.
  *
  * libdw reads the tables and says where a register is by a list of operations; here these are
- * computed. Of DWARF's operations those are known that compilers, assemblers and the C library use
+ * computed. It knows those operations of DWARF that compilers, assemblers and the C library use
  * in call frame information.
  *
  * Source  DWARF 5, sections 2.5.1 (operations) and 6.4 (call frames).

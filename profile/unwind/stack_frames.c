@@ -61,7 +61,7 @@ static void send_frames(struct sender *s)
 	s->count = 0;
 }
 
-/* Of each thread what is known is sent before the next one is begun. */
+/* Frames of a thread are sent before the next thread is begun. */
 static bool queue_frame(void *data, const struct stack_frame *frame)
 {
 	struct sender *s = data;
@@ -162,7 +162,7 @@ static void find_innermost(struct stack_frames *f, uint32_t threads)
 	f->threads = threads;
 }
 
-/* What a child says that has read hostile files may be anything. */
+/* A child that has read hostile files may say anything. */
 static void sort_frames(struct stack_frames *f, uint32_t threads)
 {
 	uint64_t end = 0;

@@ -54,8 +54,8 @@ struct stack_objects {
 /* stack_frames_find -- Finds the frames of COUNT threads.
  *
  * Done in a child process with limits on time and memory, because stacks and tables may be made to
- * harm: what the child had not found when it broke is missing. Of a thread at most
- * STACK_FRAMES_MOST are found. None without libdw.
+ * harm: what the child had not found when it broke is missing. At most
+ * STACK_FRAMES_MOST of a thread are found. None without libdw.
  */
 void stack_frames_find(struct stack_frames *f, const struct stack_thread *thread, uint32_t count,
 		       const struct stack_objects *objects);

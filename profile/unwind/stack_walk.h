@@ -9,7 +9,7 @@
 /* Takes frames, the innermost of a thread first. Returns false to end the walk. */
 typedef bool stack_walk_fn(void *data, const struct stack_frame *frame);
 
-/* What is walked. */
+/* The stack of a thread. */
 struct stack_walk {
 	const struct call_library *library;
 	const struct stack_thread *thread;
