@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
 
 /* Of a handler's frame: the word of the interrupted instruction, and of its stack pointer, from the
  * address to which the handler returns. Source: struct rt_sigframe of Linux on x86-64. */
@@ -21,6 +22,9 @@ enum { FRAME_PC = 0xb0, FRAME_SP = 0xa8 };
 
 #define STACK_MOST (UINT64_C(16) << 20) /* of a stack that is looked at */
 #define RED_ZONE UINT64_C(128)
+
+/* CPU time of a search for contexts, while the process is stopped. */
+#define SEARCH_NS UINT64_C(50000000)
 
 enum { SEEN = 1024, DEPTH_MAX = 16, MOVES_MAX = 4096, STACK_PART = 8192 };
 
@@ -38,7 +42,8 @@ struct walk {
 	uint64_t low, high; /* the bytes to be replaced are in between: few words lead there */
 	word_fn *visit;
 	bool (*is_dangerous)(const struct walk *w, uint64_t word);
-	bool is_quiet; /* of walk_contexts() */
+	bool is_quiet; /* of walk_contexts(), ... */
+	uint64_t end_ns; /* ... which ends then; of CLOCK_PROCESS_CPUTIME_ID */
 	struct {
 		uint64_t word;
 		bool is_restorer;
@@ -167,7 +172,8 @@ static bool is_of_signal_frame(struct walk *w, uint64_t at)
 
 /* A handler that leaves by swapcontext() leaves the frame that the kernel has made for it, with the
  * interrupted instruction, on a stack that belongs to no thread. Wherever that stack is, it is
- * memory that the program has written to. */
+ * memory that the program has written to. Gigabytes of that are not searched to the end: a pause of
+ * seconds would harm more programs than what is missed. */
 static void visit_pages(void *data, uint64_t start, uint64_t end)
 {
 	static uint64_t word[STACK_PART];
@@ -176,11 +182,14 @@ static void visit_pages(void *data, uint64_t start, uint64_t end)
 	for (uint64_t at = start; w->is_quiet && at < end; at += sizeof(word)) {
 		const uint64_t bytes = end - at < sizeof(word) ? end - at : sizeof(word);
 
+		if (clock_now(CLOCK_PROCESS_CPUTIME_ID) > w->end_ns)
+			return;
 		if (address_space_read(&w->t->maps, at, word, bytes) != bytes &&
 		    !target_read(w->t, at, word, bytes))
 			continue;
 		for (uint64_t i = 0; w->is_quiet && i < bytes / 8; i++) {
-			if (w->is_dangerous(w, word[i]) && is_of_signal_frame(w, at + i * 8))
+			if (word[i] - w->low < w->high - w->low && w->is_dangerous(w, word[i]) &&
+			    is_of_signal_frame(w, at + i * 8))
 				w->is_quiet = w->visit(w, at + i * 8, word[i]);
 		}
 	}
@@ -191,6 +200,7 @@ static bool walk_contexts(struct walk *w)
 	const struct address_space *maps = &w->t->maps;
 
 	w->is_quiet = true;
+	w->end_ns = clock_now(CLOCK_PROCESS_CPUTIME_ID) + SEARCH_NS;
 	for (uint32_t i = 0; w->t->has_contexts && i < maps->count && w->is_quiet; i++) {
 		const struct area *area = &maps->area[i];
 
@@ -226,7 +236,7 @@ static uint64_t place_in_thunk(const struct mu_attach_entry *e, uint64_t address
 
 static bool is_to_be_replaced(const struct walk *w, uint64_t word)
 {
-	return word - w->low < w->high - w->low && find_entry(w->c, word);
+	return find_entry(w->c, word);
 }
 
 static bool visit_before(struct walk *w, uint64_t at, uint64_t word)
@@ -490,10 +500,25 @@ static bool leave_thunk_later(struct walk *w, uint64_t at, uint64_t word)
 	const uint64_t place = place_of_thunk(w->c, word, &raise), sp_at = at - FRAME_PC + FRAME_SP;
 
 	if (w->stores + 2 > MOVES_MAX || !target_read(w->t, sp_at, &sp, sizeof(sp)))
-		return say_busy(w->err, "too many coroutines stand in functions of malloc");
+		return say_busy(w->err, "too many coroutines are in functions of malloc");
 	w->store[w->stores++] = (struct store){ at, place };
 	w->store[w->stores++] = (struct store){ sp_at, sp + raise };
 	return true;
+}
+
+/* Lets the next walk find what leads into thunks. */
+static void search_for_thunks(struct walk *w)
+{
+	w->is_dangerous = leads_into_thunk;
+	w->visit = leave_thunk_later;
+	w->low = UINT64_MAX;
+	w->high = 0;
+	for (unsigned int i = 0; i < w->c->entries; i++) {
+		const struct mu_attach_entry *e = &w->c->entry[i];
+
+		w->low = e->thunk < w->low ? e->thunk : w->low;
+		w->high = e->thunk + e->end > w->high ? e->thunk + e->end : w->high;
+	}
 }
 
 static bool has_call_under_way(const struct target *t, const struct code *c,
@@ -530,8 +555,7 @@ enum target_result code_move_out(struct target *t, const struct code *c, struct 
 		else
 			ok = walk_stack(w, tracee_stack(thread), 0);
 	}
-	w->is_dangerous = leads_into_thunk;
-	w->visit = leave_thunk_later;
+	search_for_thunks(w);
 	ok = ok && walk_contexts(w);
 	write_stores(w, ok);
 	free(w);
