@@ -101,6 +101,9 @@ static enum target_result check_tracer(const struct target *t, struct mu_error *
 	process_name((pid_t)tracer, name);
 	if (strcmp(name, "memusage") == 0)
 		return is_busy(err, "another memusage attaches to it");
+	/* It was memusage, perhaps: a process that is gone has no name. */
+	if (target_status(t, "\nTracerPid:", 10) != tracer)
+		return is_busy(err, "another process has just traced it");
 	mu_error_set(err, MU_ERROR_SYSTEM, 0,
 		     "process %d traces it already (a debugger, or strace): end that first",
 		     (int)tracer);
