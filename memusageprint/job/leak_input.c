@@ -12,7 +12,8 @@
 
 enum { CALLERS_DEFAULT = 12 }; /* Valgrind's --num-callers */
 
-/* The heap as Memcheck counts it: a realloc allocates and frees. */
+/* The heap as Memcheck counts it: a realloc allocates and frees. Blocks from before an attach have
+ * been allocated, too. */
 static struct leak_heap heap_of_run(const struct report_subject *s)
 {
 	struct result *result = xmalloc(sizeof(*result));
@@ -24,7 +25,7 @@ static struct leak_heap heap_of_run(const struct report_subject *s)
 	calls = result->counters.calls;
 	heap = (struct leak_heap){
 		.allocs = calls[MU_FN_MALLOC] + calls[MU_FN_CALLOC] + calls[MU_FN_REALLOC] +
-			  calls[MU_FN_MEMALIGN],
+			  calls[MU_FN_MEMALIGN] + result->recorded.before_blocks,
 		.frees = 0,
 		.bytes = 0,
 	};
@@ -82,6 +83,7 @@ void leak_input_select(struct leak_input *in, size_t i)
 	static const struct leak_check none;
 	struct leak_report *r = &in->report;
 	const size_t k = in->all.check[i].list && i > 0 ? i - 1 : i;
+	uint64_t live;
 
 	r->check = &in->all.check[k];
 	r->o.is_full = in->is_full && !(r->check->head.flags & MU_LEAK_CHECK_SUMMARY);
@@ -90,7 +92,9 @@ void leak_input_select(struct leak_input *in, size_t i)
 	r->o.is_asked = r->check->head.flags & MU_LEAK_CHECK_ASKED;
 	r->before = k > 0 ? &in->all.check[k - 1] : &none;
 	r->heap = r->check->head.flags & MU_LEAK_CHECK_AT_END ? &in->heap : NULL;
-	in->heap.frees = in->heap.allocs - live_blocks(r->check);
+	live = live_blocks(r->check);
+	/* How many blocks there were before an attach may not be known. */
+	in->heap.frees = in->heap.allocs > live ? in->heap.allocs - live : 0;
 }
 
 bool leak_input_has_tree(const struct leak_input *in)

@@ -51,6 +51,12 @@ detach
 end_stranger
 is "$ended" 0 'the process ends as alone'
 
+begin
+attach "$program" -o idle --record=run.mur --leak-check=summary
+detach
+like "$(cat idle)" 'total heap usage: [1-9][0-9,]* allocs, 0 frees, ' 'all blocks may be from before'
+end_stranger
+
 # ---- at the end of the process ----------------------------------------------------------------------
 
 for how in '' orderly; do
