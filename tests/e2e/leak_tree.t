@@ -49,14 +49,16 @@ else
 fi
 
 # ---- a process that runs ----------------------------------------------------------------------
-# ask_all COMMAND...: what both are asked; the Nth check writes xtleak.kcg.PID.N
+# ask_all DIRECTORY COMMAND...: what both are asked; the Nth check writes xtleak.kcg.PID.N
 ask_all() {
+	where=$1
+	shift
 	while read -r words; do
 		if [ "$words" = + ]; then
 			step
 		else
 			# shellcheck disable=SC2086  # several words
-			"$@" leak_check $words
+			(cd "$where" && "$@" leak_check $words)
 		fi
 	done <<'END'
 xtleak
@@ -91,14 +93,12 @@ if ! command -v vgdb >/dev/null || [ "${LIBDW:-yes}" != yes ] ||
 fi
 begin_steps memusage -q --leak-check=full leak_steps
 program=$(pids leak_steps "$launcher" | head -1)
-cd ours || exit
-ask_all memusage --pid="$program" >log 2>&1
-cd ..
+ask_all ours memusage --pid="$program" >ours/log 2>&1
 end_steps
 program=
 begin_steps sh -c 'cd theirs && exec "$@"' sh valgrind --run-libc-freeres=no --leak-check=full \
 	--vgdb=yes --vgdb-prefix="$PWD/vgdb" --log-file=end.log leak_steps
-ask_all vgdb --vgdb-prefix="$PWD/vgdb" >log 2>/dev/null
+ask_all . vgdb --vgdb-prefix="$PWD/vgdb" >log 2>/dev/null
 end_steps
 for number in 1 2 3 4 5 6 7; do
 	normal ours/xtleak.kcg.*."$number" >got

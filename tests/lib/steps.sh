@@ -15,13 +15,14 @@ begin_steps() {
 	rm -f input output errors
 	mkfifo input
 	: >output
+	said=$PWD/output # a test may go to another directory
 	"$@" <input >output 2>errors &
 	launcher=$!
 	exec 3>input
 	steps=0
 	step
 }
-has_taken() { [ "$(grep -c ready output)" -ge "$1" ]; }
+has_taken() { [ "$(grep -c ready "$said")" -ge "$1" ]; }
 await_input() {
 	[ ! "$program" ] || until_true grep -q '^State:[[:space:]]*S' "/proc/$program/status"
 }
