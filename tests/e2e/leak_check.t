@@ -83,14 +83,20 @@ if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.1
 	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 4
 	done_testing
 fi
+# compare_records PROGRAM ARGUMENT: in mu.records and vg.records. Valgrind's heap is at small addresses,
+# and a number on the stack may be one by chance: a difference counts if it is there three times.
+compare_records() {
+	for _ in 1 2 3; do
+		leak_with "$@"
+		leak_records vg.log >vg.records
+		leak_records mu.log >mu.records
+		! cmp -s mu.records vg.records || break
+	done
+}
 for kind in ring_with_tail in_free_memory large_blocks; do
-	leak_with leaks $kind
-	leak_records vg.log >vg.records
-	leak_records mu.log >mu.records
+	compare_records leaks $kind
 	same mu.records vg.records "every record of $kind is as with Memcheck"
 done
-leak_with leaks_cxx shared_cycle
-leak_records vg.log >vg.records
-leak_records mu.log >mu.records
+compare_records leaks_cxx shared_cycle
 same mu.records vg.records '... and of a cycle of shared pointers'
 done_testing
