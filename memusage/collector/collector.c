@@ -60,6 +60,7 @@ struct collector {
 	uint64_t last_snapshot; /* the last snapshot that belongs into the report */
 	bool launcher_is_gone;
 	bool is_attached;	/* the program ran before us */
+	bool is_left;		/* ... and it is not recorded any more */
 	bool is_met;		/* the launcher knows that a condition of --snapshot-when is met */
 	unsigned int images; /* images whose reports have been made */
 	uint64_t drained_ns; /* CLOCK_MONOTONIC of the last drain of the logs */
@@ -153,6 +154,7 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->is_ended = true;
 		t->is_root_status_lost = true;
 		t->is_detached = message->status;
+		c->is_left = true;
 	}
 }
 
@@ -392,6 +394,7 @@ static void make_report(struct collector *c)
 		recordfile_resume(&t->s->record, t->root, &t->s->arena.view.head);
 		t->s->files.is_used = true;
 	}
+	t->is_over = c->is_left;
 	tree_end_unmapped(t);
 	tree_report_running(t);
 	note_successor(c);

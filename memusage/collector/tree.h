@@ -73,7 +73,8 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end);
 /* tree_shutdown -- Ends all images. */
 void tree_shutdown(struct tree *t);
 
-/* tree_end_unmapped -- Ends the images that their processes have unmapped. */
+/* tree_end_unmapped -- Ends the images that their processes have unmapped, and all if the tree is
+ * over. */
 void tree_end_unmapped(struct tree *t);
 
 /* tree_report_running -- Adds lines for the processes that still run to the report. */

@@ -231,6 +231,9 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 	if (p->log)
 		end_log(t, p, is_readable ? &im : NULL);
 	if (is_readable) {
+		/* "The end" of a process that still runs is the moment of this copy. */
+		if (im.head.process.exit_mono_ns == 0)
+			im.head.process.exit_mono_ns = clock_now(CLOCK_MONOTONIC);
 		tree_memory_end(p, &im);
 		output_image(t, p, &im, end);
 	}
@@ -252,16 +255,27 @@ void tree_shutdown(struct tree *t)
 
 /* A process that has executed a program that is not recorded still lives, but its image is
  * complete. Nor may a forged process ID in a slot make the collector wait for that process. */
+static bool end_of_unmapped(const struct tree *t, const struct process *p, enum tree_end *end)
+{
+	if (process_maps(p->pid, p->arena->fd) == 0)
+		*end = process_is_dead(p) ? TREE_DEATH :
+		       t->is_detached	  ? TREE_DETACHED :
+					    TREE_EXEC;
+	else if (t->is_over)
+		*end = TREE_SHUTDOWN;
+	else
+		return false;
+	return true;
+}
+
 void tree_end_unmapped(struct tree *t)
 {
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
+		enum tree_end end;
 
-		if (p->slot < 0 || (!p->is_live && !p->is_forked))
-			continue;
-		if (process_maps(p->pid, p->arena->fd) == 0)
-			tree_end_image(t, p, process_is_dead(p) ? TREE_DEATH :
-					     t->is_detached	? TREE_DETACHED : TREE_EXEC);
+		if (p->slot >= 0 && (p->is_live || p->is_forked) && end_of_unmapped(t, p, &end))
+			tree_end_image(t, p, end);
 	}
 }
 

@@ -40,6 +40,8 @@ struct tree {
 	pid_t root;		/* the started program, 0 unknown yet */
 	bool is_root_status_lost; /* the launcher is gone: it cannot tell how the program ended */
 	bool is_detached;	/* the processes were attached to, and run on without us */
+	bool is_over;		/* recording ends now, also where the recorder could not be taken
+				 * away: it may write into its image to the process's end */
 	pid_t owner;		/* process of the summary and FILE, 0 none yet */
 	uint64_t refused;	/* registrations that got no slot */
 	uint64_t ignored;	/* registrations that were filtered out */

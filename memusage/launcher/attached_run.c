@@ -80,8 +80,9 @@ static bool remove_earlier(const struct settings *settings, int pid, struct mu_e
 	if (settings->quiet)
 		return result != ADOPT_FAILED;
 	if (result == ADOPT_GONE)
-		fprintf(stderr, "memusage: process %d: the recorder of an attacher that was killed "
-			"is taken away\n", pid);
+		fprintf(stderr,
+			"memusage: process %d: the recorder of an earlier attacher is taken away\n",
+			pid);
 	else if (result == ADOPT_NONE && is_ordered)
 		fprintf(stderr, "memusage: process %d: there is no recorder of an attacher\n", pid);
 	return result != ADOPT_FAILED;
@@ -169,22 +170,44 @@ static void examine_before(const struct attached_run *r, const struct session *s
 	left_checks_make(s, &l, r->attachment->pid);
 }
 
-bool attached_run_leave(struct attached_run *r, const struct session *s)
+/* Where the recorder stays, calls may still lead through it. It then costs little, and fills no
+ * memory that nobody reads. */
+static void stop_recording(const struct segment *view)
 {
-	struct attachment *a = r->attachment;
-	char pause[UNITS_LENGTH];
-	bool runs_on = !has_ended(r);
+	for (uint32_t k = 0; k < view->head.slot_count; k++) {
+		struct mu_slot slot;
+		struct live l;
 
-	if (runs_on)
-		examine_before(r, s);
+		if (!segment_slot(view, k, &slot) || slot.state != MU_SLOT_LIVE)
+			continue;
+		live_from_view(&l, view, k, slot.generation);
+		live_request(&l, MU_REQUEST_STOP);
+	}
+}
+
+static void end_recording(struct attachment *a, const struct session *s, bool runs_on)
+{
+	char pause[UNITS_LENGTH];
+
 	/* Forked children may live longer. */
-	if (!attach_end_recording(a))
-		warn("process %d%s: the recorder cannot be taken away: %s; it stays there, but is "
-		     "not in use any more; memusage --detach=%d tries again", (int)a->left,
+	if (!attach_end_recording(a)) {
+		stop_recording(&s->arena.view);
+		warn("process %d%s: the recorder cannot be taken away: %s; it stays there, but "
+		     "records nothing more; memusage --detach=%d tries again", (int)a->left,
 		     a->left == a->pid ? "" : ", a forked child", a->err.text, (int)a->left);
-	else if (runs_on && !s->settings->quiet)
+	} else if (runs_on && !s->settings->quiet) {
 		fprintf(stderr, "memusage: process %d runs on without the recorder%s%s\n",
 			(int)a->pid, s->settings->verbose ? "; it stood for " : "",
 			s->settings->verbose ? units_time(pause, a->pause_ns) : "");
+	}
+}
+
+bool attached_run_leave(struct attached_run *r, const struct session *s)
+{
+	const bool runs_on = !has_ended(r);
+
+	if (runs_on)
+		examine_before(r, s);
+	end_recording(r->attachment, s, runs_on);
 	return runs_on;
 }

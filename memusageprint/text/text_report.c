@@ -23,6 +23,7 @@
 #include "memusageprint/text/leak_text.h"
 #include "memusageprint/text/plot.h"
 #include "memusageprint/text/toplist.h"
+#include "profile/read/image_end.h"
 #include "profile/read/marks.h"
 #include "profile/read/result.h"
 
@@ -149,13 +150,12 @@ static void print_memory_split(FILE *out, const struct report_subject *s)
 /* "process 4711, ./server 80, at 12.3 s, while it runs:" */
 static void print_moment_of_copy(FILE *out, const struct report_subject *s)
 {
-	const struct mu_process *p = &s->image.head.process;
 	char *command = report_subject_command(s), time[UNITS_LENGTH];
 
 	fprintf(out, "process %d, ", (int)s->pid);
 	terminal_put(out, command);
 	fprintf(out, ", %s after %s, while it runs:\n",
-		units_duration(time, p->exit_mono_ns - p->start_mono_ns),
+		units_duration(time, image_duration_ns(&s->image)),
 		s->image.head.notes & MU_NOTE_ATTACHED ? "memusage attached" : "its start");
 	free(command);
 }

@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage memusageprint live attached
+need_bin memusage memusageprint live attached hold_traced
 need mkfifo
 need_attach
 PATH=$WORKLOADS:$PATH
@@ -41,7 +41,7 @@ ok 'an attacher that is killed leaves its recorder' has_recorder "$job"
 tell alloc 10 50
 run memusage --detach="$job"
 is "$status" 0 'memusage --detach takes it away'
-like "$err" 'of an attacher that was killed is taken away' '... and says so'
+like "$err" 'of an earlier attacher is taken away' '... and says so'
 state_of "$job" >after
 same after before 'nothing of it stays'
 collector_ends() { ! kill -0 "$collector"; }
@@ -55,7 +55,7 @@ tell alloc 7 70
 kill_attacher
 tell alloc 3 30
 ok 'the process can be attached to again' attach "$job" --record=third.mur
-like "$(cat attach.err)" 'of an attacher that was killed is taken away' '... which is said'
+like "$(cat attach.err)" 'of an earlier attacher is taken away' '... which is said'
 tell alloc 5 90
 detach
 is "$status" 0 '... and left'
@@ -67,6 +67,42 @@ is "$status" 0 'there is nothing to take away any more'
 like "$err" 'there is no recorder' '... which is said'
 run memusage --detach=1999999999
 is "$status" 125 'a process that does not exist'
+end
+
+# ---- one that cannot be taken away ------------------------------------------------------------
+
+begin_live live
+tell alloc 100 1000
+state_of "$job" >before
+attach "$job" --top -o kept.txt --record=kept.mur
+tell alloc 50 200
+mkfifo tracing
+hold_traced "$job" <tracing >traced 2>&1 3>&- &
+tracer=$!
+exec 5>tracing
+until_true grep -q . traced
+is "$(cat traced)" ready 'another tracer comes while it is recorded'
+detach
+is "$status" 0 'recording ends all the same'
+like "$(cat attach.err)" "process $job: the recorder cannot be taken away: .* traces it already" \
+	'... and says that and why the recorder stays'
+like "$(cat attach.err)" "records nothing more; memusage --detach=$job" '... and what to do'
+unlike "$(cat attach.err kept.txt)" 'was not recorded' '... and not that there is nothing'
+like "$(cat kept.txt)" 'allocated by' '... the report is complete'
+like "$(cat kept.txt)" '^process .*, [0-9.]+ m?s after memusage attached, while it runs' \
+	'... to the moment of the detach'
+like "$(memusageprint --to=json kept.mur)" '"heap_total":10000,' '... and so is the recording'
+tell alloc 10 100
+like "$(memusage --pid="$job" status 2>&1)" 'recording: stopped' 'the recorder has stopped'
+run memusage --detach="$job"
+is "$status" 125 'it cannot be taken away as long as that traces'
+exec 5>&-
+wait "$tracer"
+run memusage --detach="$job"
+is "$status" 0 '... but it can after that'
+ok '... and is gone' test -z "$(grep memfd:memusage "/proc/$job/maps")"
+state_of "$job" >after
+same after before '... and the process is as before'
 end
 
 # ---- at any moment -----------------------------------------------------------------------------
