@@ -11,6 +11,8 @@ set -u
 MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
 MU_BUILD=$(cd "${MU_BUILD:-$MU_SRC/build}" && pwd) || exit 1
 BENCH=$MU_BUILD/tests/bench
+[ -x "$BENCH/measure" ] && [ -x "$BENCH/linked" ] ||
+	{ echo "$BENCH has no programs: make bench builds them" >&2; exit 1; }
 ROUNDS=${BENCH_ROUNDS:-5}
 ours=$MU_BUILD/bin/memusage
 # shellcheck disable=SC2034
