@@ -64,6 +64,9 @@ for name in sorted(os.listdir(library)):
         text = open(os.path.join(library, name), encoding="latin-1").read()
         compile(ast.parse(text), name, "exec")
 END
+# Each run orders its tables alike.
+PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 PYTHONHASHSEED=0
+export PERL_HASH_SEED PERL_PERTURB_KEYS PYTHONHASHSEED
 ${CXX:-c++} -O2 -o maps maps.cc 2>/dev/null || :
 cc1=$(${CC:-cc} -print-prog-name=cc1)
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=''
