@@ -4,6 +4,7 @@
  */
 #include "libmemusage/lifecycle/pending_request.h"
 
+#include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/requests/marks.h"
 #include "libmemusage/tables/snapshots.h"
@@ -17,6 +18,8 @@ static void set_mark(struct thread *thread, bool always)
 		text[i] = ((volatile char *)rec.image->request_text)[i];
 	text[sizeof(text) - 1] = '\0';
 	marks_add(thread, MU_MARK_USER, text);
+	/* The snapshot has the time of its mark, however late the collector is. */
+	coarse_clock_advance();
 	snapshots_mark(always);
 }
 

@@ -10,7 +10,6 @@
 #include "libmemusage/base/locks.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/image/arena.h"
-#include "libmemusage/image/coarse_clock.h"
 
 #define FIRST_LOG2 4
 
@@ -55,8 +54,6 @@ void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text)
 	if (!append_mark(thread, kind, text, length))
 		count_drop(marks);
 	spin_unlock(&locks.marks);
-	/* The snapshot after it must not depend on when the collector gets a processor. */
-	coarse_clock_advance();
 }
 
 void marks_pause(struct thread *thread)

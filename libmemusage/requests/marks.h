@@ -16,10 +16,10 @@
 /* marks_init -- make the empty table of a new image. */
 void marks_init(void);
 
-/* marks_add -- append a mark of this moment, and set the coarse clock to it.
+/* marks_add -- append a mark of this moment.
  *
  * text  up to its first zero byte or MARKS_TEXT bytes; NULL is no text.
- * Call this and the next two inside the hook. Async-signal-safe. Cost 150 ns and 48 bytes.
+ * Call this and the next two inside the hook. Async-signal-safe. Cost 100 ns and 48 bytes.
  */
 void marks_add(struct thread *thread, enum mu_mark_kind kind, const char *text);
 

@@ -26,13 +26,16 @@ like "$(lines make_name)" '^ *100 B +0\.3% +1 ' '... of every place'
 like "$(lines shrank)" '^ *-48\.8 KiB +-5  1 place that shrank$' '... what shrank is one line'
 like "$out" '^In all, the heap shrank by 10\.6 KiB\.$' '... and the sum is that of the heap'
 like "$out" 'called by main' '... with callers'
-# On a busy machine the event that makes the snapshot comes some milliseconds later.
-off=$(printf '%s\n' "$out" | sed -n \
+# On a busy machine the event that makes the snapshot comes some milliseconds later: a line for each
+# of the two marks.
+printf '%s\n' "$out" | sed -n \
 	's/^The places at \(.*s\) are not known: those at \(.*s\), the nearest moment.*/\1 \2/p' |
-	awk '{ printf "%d", $3 * ($4 == "s" ? 1000 : 1) - $1 * ($2 == "s" ? 1000 : 1) }')
+	awk '{ printf "%d\n", $3 * ($4 == "s" ? 1000 : 1) - $1 * ($2 == "s" ? 1000 : 1) }' |
+	sort -n >off
 # Times of a second and more are rounded to 10 ms.
-num "${off:-0}" -le $(($(sed -n 's/^late=//p' truth) + 10)) '... the snapshots were at the marks'
-num "${off:-0}" -ge 0 '... after them'
+most=$(tail -1 off) least=$(head -1 off)
+num "${most:-0}" -le $(($(sed -n 's/^late=//p' truth) + 10)) '... the snapshots were at the marks'
+num "${least:-0}" -ge 0 '... after them'
 growth --growth=done..done
 like "$(lines put_entry)" '^ *2\.93 KiB +100\.0% +1 ' 'the mark before the last begins it'
 growth --growth=start..mark:done
