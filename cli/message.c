@@ -16,6 +16,10 @@ enum { LINE_LIMIT = 4096 };
 
 static const char *tool_name = "memusage";
 static int failure_status = EXIT_FAILURE;
+static __thread struct {
+	void (*wait)(void *data);
+	void *data;
+} held;
 
 /* Nothing can be done about a standard error that does not take the line. */
 static void write_whole_text(int fd, const char *text, size_t length)
@@ -43,6 +47,18 @@ const char *message_tool(void)
 	return tool_name;
 }
 
+void message_hold(void (*wait)(void *data), void *data)
+{
+	held.wait = wait;
+	held.data = data;
+}
+
+void message_wait(void)
+{
+	if (held.wait)
+		held.wait(held.data);
+}
+
 void warn_va(const char *format, va_list args)
 {
 	int saved = errno;
@@ -50,6 +66,7 @@ void warn_va(const char *format, va_list args)
 	size_t head, used;
 	int n;
 
+	message_wait();
 	n = snprintf(line, sizeof(line) / 2, "%s: ", tool_name);
 	head = n < 0 ? 0 : (size_t)n;
 	if (head >= sizeof(line) / 2)

@@ -30,5 +30,15 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* warn_va -- warn() for a caller that has the arguments as a list. */
 void warn_va(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
+/* message_hold -- Lets the messages of this thread wait for those of others.
+ *
+ * wait  called with DATA before each message, those of die() too; NULL: no longer.
+ */
+void message_hold(void (*wait)(void *data), void *data);
+
+/* message_wait -- Waits as before a message. To be called before fork(): the child has no other
+ * threads for which its messages could wait. */
+void message_wait(void);
+
 /* die -- warn() and exit with the status of message_init(). */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -78,6 +78,7 @@ int running_copy(const char *own, int fd, const char *name, pid_t writer,
 {
 	int copy;
 
+	message_wait();
 	/* The collector itself has its reports made. */
 	if (writer == getppid())
 		return -1;

@@ -72,6 +72,9 @@ static void check_merge(const struct settings *s, const struct opt_tool *tool, c
 {
 	const unsigned lacks = TEXT_MARKS | TEXT_LEAK_CHECK | TEXT_FRAGMENTATION | TEXT_HOLDERS;
 
+	if (s->readers > 0 && !s->merge)
+		options_error(tool, "--readers is about recordings that are read together: add "
+			      "--merge");
 	if (!s->merge)
 		return;
 	if (s->diff)

@@ -19,6 +19,7 @@
 #include "memusageprint/dhat/dhat_metric.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/text/graph.h"
+#include "profile/merge/merge_readers.h"
 #include "profile/model/top.h"
 
 enum { TOP_MAX = 1000000, DEPTH_DEFAULT = 30 };
@@ -239,6 +240,9 @@ static const struct opt options[] = {
 	OPT_FLAG('\0', "merge", &given.merge,
 		 "report on all processes of all recordings as one: sums by place, and beside "
 		 "each how processes differ, and which are outliers"),
+	OPT_UINT('\0', "readers", "N", &given.readers, 1, MERGE_READERS_MAX,
+		 "with --merge: read N recordings at a time (default: one for each processor, at "
+		 "most 8)"),
 	OPT_CALL_OPTIONAL('\0', "growth", "FROM..TO", parse_growth, &given,
 			  "show the places that grew between two moments: start, peak, end, a "
 			  "time like 1.5s, the number of a snapshot, or a mark's name (default: "

@@ -60,6 +60,7 @@ static int check_damage(struct segment *s, const char *file)
 	return -1;
 }
 
+/* Several threads call it. */
 static int open_one(void *data, uint32_t number, struct segment *s)
 {
 	const struct settings *settings = data;
@@ -98,7 +99,8 @@ void merged_file_open(struct merged_file *m, const struct settings *settings)
 {
 	static const char nameless[] = "/proc/self/fd/";
 	const struct merge_source source = { .count = settings->files,
-					     .data = (void *)settings,
+					     .readers = settings->readers,
+					     .data = (void *)settings, .hold = message_hold,
 					     .open = open_one, .close = close_one };
 	const int fd = temporary_open_or_die();
 	struct mu_error err;

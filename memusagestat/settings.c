@@ -10,6 +10,7 @@
 #include "cli/picture_format.h"
 #include "cli/picture_size.h"
 #include "cli/xmalloc.h"
+#include "profile/merge/merge_readers.h"
 
 enum {
 	/* As in glibc's program: a smaller picture is drawn in this size. */
@@ -65,6 +66,9 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "merge", &given.merge,
 		 "show all processes of all FILEs as one, and how they differ; a picture is named "
 		 "by --output"),
+	OPT_UINT(0, "readers", "N", &given.readers, 1, MERGE_READERS_MAX,
+		 "with --merge: read N recordings at a time (default: one for each processor, at "
+		 "most 8)"),
 	OPT_CONST(0, "bands", &given.kind, PICTURE_BANDS,
 		 "draw memory over time by place, of a recording or a massif.out; as PNG, SVG or "
 		 "PostScript by the ending of the name (.png, .svg, .ps, .eps)"),
@@ -213,6 +217,9 @@ const struct settings *settings_parse(int argc, char **argv)
 
 	if (first == argc)
 		options_error(tool, "no file given");
+	if (given.readers > 0 && !given.merge)
+		options_error(tool, "--readers is about recordings that are read together: add "
+			      "--merge");
 	if (given.merge)
 		take_merged_files(argc - first, argv + first);
 	else

@@ -26,6 +26,7 @@ struct settings {
 	bool merge;		/* all files are recordings, whose processes are shown as one */
 	const char *const *file;	/* of --merge */
 	unsigned files;
+	unsigned readers;	/* files that it reads at a time; 0: as suits the machine */
 	struct merged_file *merged;	/* what INPUT was made of; NULL: of itself */
 	const char *output;	/* "-": standard output */
 	const char *title;	/* NULL: none */

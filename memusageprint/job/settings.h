@@ -105,6 +105,7 @@ struct settings {
 	int runtime_frames;	/* enum runtime_choice */
 	bool diff;		/* compare the two files */
 	bool merge;		/* report on all processes of all files as one */
+	unsigned readers;	/* files that it reads at a time; 0: as suits the machine */
 	struct gate_settings gate;
 	int leak_check;		/* enum leak_check_form */
 	bool leak_forks;	/* ... of forked processes, too */

@@ -11,41 +11,31 @@
 #include "memusageprint/job/input.h"
 #include "profile/merge/merge_image.h"
 
-/* The one file that is open. */
-struct opener {
-	const struct settings *settings;
-	struct input in;
-	struct recording recording;
-};
-
+/* Several threads call it. What input_open() took is released: the recording is mapped. */
 static int open_file(void *data, uint32_t number, struct segment *s)
 {
-	struct opener *o = data;
-	const char *file = o->settings->files[number];
+	const struct settings *settings = data;
+	const char *file = settings->files[number];
+	struct recording recording;
+	struct input in;
+	int result = -1;
 
-	if (input_open(&o->in, file) < 0)
+	if (input_open(&in, file) < 0)
 		return -1;
-	if (o->in.kind != INPUT_RECORDING) {
-		warn("%s: this is %s: --merge reads recordings (memusage --record)", o->in.name,
-		     file_type_name(o->in.kind));
-		input_close(&o->in);
-		return -1;
-	}
-	if (recording_open(&o->recording, &o->in, file) < 0) {
-		input_close(&o->in);
-		return -1;
-	}
-	*s = o->recording.segment;
-	return 0;
+	if (in.kind != INPUT_RECORDING)
+		warn("%s: this is %s: --merge reads recordings (memusage --record)", in.name,
+		     file_type_name(in.kind));
+	else
+		result = recording_open(&recording, &in, file);
+	if (result == 0)
+		*s = recording.segment;
+	input_close(&in);
+	return result;
 }
 
 static void close_file(void *data, struct segment *s)
 {
-	struct opener *o = data;
-
-	recording_close(&o->recording);
-	input_close(&o->in);
-	*s = (struct segment){ .size = 0 };
+	segment_close(s);
 }
 
 static int write_and_open(struct merged_input *m, struct mu_error *err)
@@ -64,8 +54,9 @@ static int write_and_open(struct merged_input *m, struct mu_error *err)
 
 int merged_input_open(struct merged_input *m, const struct settings *settings)
 {
-	struct opener o = { .settings = settings };
-	const struct merge_source source = { .count = (uint32_t)settings->file_count, .data = &o,
+	const struct merge_source source = { .count = (uint32_t)settings->file_count,
+					     .readers = settings->readers,
+					     .data = (void *)settings, .hold = message_hold,
 					     .open = open_file, .close = close_file };
 	struct mu_error err;
 

@@ -36,13 +36,10 @@ static uint64_t multiply_and_fold(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static uint32_t hash_text(const char *text, size_t length)
+static uint32_t hash_text(const uint64_t secret[2], const char *text, size_t length)
 {
-	static uint64_t secret[2];
 	uint64_t hash, word;
 
-	if (!secret[1])
-		read_hash_secret(secret);
 	hash = secret[0] ^ length;
 	for (; length > 8; length -= 8, text += 8) {
 		memcpy(&word, text, 8);
@@ -58,6 +55,8 @@ static void grow_hash_slots(struct strings *pool)
 	uint32_t slots = pool->slot ? (pool->slot_mask + 1) * 2 : FIRST_SLOTS;
 	uint32_t *slot = xcalloc(slots, sizeof(*slot));
 
+	if (!pool->slot)
+		read_hash_secret(pool->secret);
 	for (uint32_t number = 1; number <= pool->count; number++) {
 		uint32_t at = pool->hash[number - 1] & (slots - 1);
 
@@ -103,7 +102,7 @@ uint32_t strings_add(struct strings *pool, const char *text, size_t length)
 		return 0;
 	if (!pool->slot || pool->count > pool->slot_mask / 2)
 		grow_hash_slots(pool);
-	hash = hash_text(text, length);
+	hash = hash_text(pool->secret, text, length);
 	for (at = hash & pool->slot_mask; pool->slot[at]; at = (at + 1) & pool->slot_mask) {
 		uint32_t number = pool->slot[at];
 		const char *known = pool->text[number - 1];

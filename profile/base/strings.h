@@ -23,6 +23,7 @@ struct strings {
 	uint32_t room;
 	uint32_t *slot;		/* number or 0; open addressing */
 	uint32_t slot_mask;
+	uint64_t secret[2];	/* of the hash */
 };
 
 /* strings_add -- Returns the number of a text; adds the text if it is new.

@@ -10,13 +10,18 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
+#include "profile/base/crc32.h"
 #include "profile/base/number.h"
+#include "profile/merge/image_places.h"
+#include "profile/merge/merge_readers.h"
 #include "profile/merge/merge_sites.h"
 #include "profile/read/lifetimes.h"
-#include "profile/read/modules.h"
 #include "profile/read/result.h"
 #include "profile/read/timeline.h"
 #include "profile/save/save.h"
+
+/* Bytes of the recordings that are read at a time. */
+#define READ_TOGETHER (UINT64_C(128) << 20)
 
 /* ---- processes ----------------------------------------------------------------------------- */
 
@@ -89,19 +94,20 @@ static void subtract_parent(struct counters *c, const struct mu_image *head)
 	}
 }
 
-static void add_sampling(struct merge *m, const struct mu_sampling *s)
+static void add_sampling(struct merge *m, const struct mu_sampling *s, uint32_t log2)
 {
-	if (s->log2 > m->sample_log2)
-		m->sample_log2 = s->log2;
+	if (log2 > m->sample_log2)
+		m->sample_log2 = log2;
 	m->sampling.samples += s->samples;
 	m->sampling.thinned += s->thinned;
 	m->sampling.slow_ns += s->slow_ns;
 	m->sampling.losses += s->losses;
 }
 
-static void add_image_heads(struct merge *m, const struct segment *s, uint32_t source,
-			    struct result *r)
+static void add_image_heads(struct merge *m, const struct segment *s, uint32_t source)
 {
+	struct result *r = xmalloc(sizeof(*r));
+
 	for (uint32_t k = 0; k < s->head.slot_count; k++) {
 		struct merge_process p;
 		struct mu_slot slot;
@@ -120,26 +126,70 @@ static void add_image_heads(struct merge *m, const struct segment *s, uint32_t s
 		counters_add(&m->counters, &im);
 		subtract_parent(&m->counters, &im.head);
 		m->notes |= im.head.notes & ~(uint32_t)MU_NOTE_HISTORY;
-		add_sampling(m, &im.head.sampling);
-	}
-}
-
-static void read_heads(struct merge *m)
-{
-	const struct merge_source *from = m->source;
-	struct result *r = xmalloc(sizeof(*r));
-
-	for (uint32_t i = 0; i < from->count; i++) {
-		struct segment s;
-
-		if (from->open(from->data, i, &s) < 0) {
-			m->failed++;
-			continue;
-		}
-		add_image_heads(m, &s, i, r);
-		from->close(from->data, &s);
+		add_sampling(m, &im.head.sampling, im.head.sampling.log2);
 	}
 	free(r);
+}
+
+/* ---- readers ------------------------------------------------------------------------------- */
+
+static void wait_for_turn(void *turn)
+{
+	merge_turn_wait(turn);
+}
+
+static void hold_messages(const struct merge *m, struct merge_turn *turn)
+{
+	if (m->source->hold)
+		m->source->hold(wait_for_turn, turn);
+}
+
+static void release_messages(const struct merge *m)
+{
+	if (m->source->hold)
+		m->source->hold(NULL, NULL);
+}
+
+/* ---- the first pass ------------------------------------------------------------------------ */
+
+/* Adds the processes of one recording, which know no others. */
+static void join_heads(struct merge *m, const struct merge *of)
+{
+	for (uint32_t i = 0; i < of->processes; i++) {
+		struct merge_process p = of->process[i];
+
+		p.host = add_text(m, merge_text(of, p.host));
+		p.name = add_text(m, merge_text(of, p.name));
+		add_process(m, &p);
+	}
+	merge_curve_join(&m->curve, &of->curve, m->processes - of->processes);
+	if (of->processes > 0 && m->processes == of->processes) {
+		m->config = of->config;
+		m->exe = xstrdup(of->exe);
+	}
+	counters_join(&m->counters, &of->counters);
+	m->notes |= of->notes;
+	add_sampling(m, &of->sampling, of->sample_log2);
+}
+
+static void read_heads(void *data, uint32_t number, struct merge_turn *turn)
+{
+	struct merge *m = data, *own = xcalloc(1, sizeof(*own));
+	struct segment s;
+	bool is_open;
+
+	hold_messages(m, turn);
+	is_open = m->source->open(m->source->data, number, &s) == 0;
+	if (is_open) {
+		add_image_heads(own, &s, number);
+		m->source->close(m->source->data, &s);
+	}
+	merge_turn_wait(turn);
+	m->failed += !is_open;
+	join_heads(m, own);
+	release_messages(m);
+	merge_free(own);
+	free(own);
 }
 
 /* ---- resident memory ----------------------------------------------------------------------- */
@@ -167,22 +217,18 @@ static void add_sample(struct mu_sample *to, const struct mu_sample *from)
 
 /* Each sample counts until the next one, the last until the end of the process. */
 static void add_timeline(struct merge *m, const struct merge_process *p, const struct segment *s,
-			 const struct image *im)
+			 const struct timeline *t)
 {
-	struct timeline t;
 	uint32_t next = 0;
 
-	if (timeline_load(&t, im, NULL) < 0)
-		return;
-	for (uint32_t i = 0; i < MERGE_SAMPLES && t.count > 0; i++) {
+	for (uint32_t i = 0; i < MERGE_SAMPLES && t->count > 0; i++) {
 		const uint64_t ns = time_of_sample(m, i);
 
-		while (next < t.count && real_time(s, t.sample[next].mono_ns) <= ns)
+		while (next < t->count && real_time(s, t->sample[next].mono_ns) <= ns)
 			next++;
 		if (next > 0 && ns >= p->start_ns && ns <= p->end_ns)
-			add_sample(&m->sample[i], &t.sample[next - 1]);
+			add_sample(&m->sample[i], &t->sample[next - 1]);
 	}
-	timeline_free(&t);
 }
 
 static void finish_samples(struct merge *m)
@@ -194,65 +240,141 @@ static void finish_samples(struct merge *m)
 	}
 }
 
-/* ---- places -------------------------------------------------------------------------------- */
+/* ---- the second pass ----------------------------------------------------------------------- */
 
-static void add_lifetimes(struct merge *m, const struct image *im)
+/* What was read of an image, until it is added. */
+struct read_image {
+	struct read_image *next;
+	uint32_t process;
+	bool is_damaged;
+	struct image_places places;
+	struct merge_sites sites;
+	struct timeline timeline;
+	struct mu_lifetimes lifetimes;
+	bool has_lifetimes;
+};
+
+static struct read_image *read_image(const struct merge *m, uint32_t process,
+				     const struct segment *s)
 {
-	struct mu_lifetimes lives;
+	const struct merge_process *p = &m->process[process];
+	struct read_image *r = xcalloc(1, sizeof(*r));
+	struct image im;
 
-	if (!lifetimes_of(im, &lives))
-		return;
-	for (unsigned int i = 0; i < MU_LIFETIME_CLASSES; i++)
-		m->lifetimes[i] += lives.blocks[i];
+	r->process = process;
+	r->is_damaged = segment_image(s, p->slot, &im, NULL) < 0 || save_verify(s, &im, NULL) < 0;
+	if (r->is_damaged)
+		return r;
+	image_places_load(&r->places, &im);
+	r->sites = (struct merge_sites){ .process = process, .is_own = p->has_fork_cells,
+					 .is_exec = p->is_exec,
+					 .moment = m->curve.at_peak[process] };
+	merge_sites_load(&r->sites, &im, &m->course, m->sample_log2 > 0);
+	if (timeline_load(&r->timeline, &im, NULL) < 0)
+		timeline_free(&r->timeline);
+	r->has_lifetimes = lifetimes_of(&im, &r->lifetimes);
+	return r;
 }
 
-static void add_image(struct merge *m, uint32_t process, const struct segment *s,
-		      struct image *im)
+static void add_read_image(struct merge *m, const struct segment *s, struct read_image *r)
 {
-	struct merge_process *p = &m->process[process];
-	struct merge_sites sites = { .im = im, .is_own = p->has_fork_cells, .is_exec = p->is_exec,
-				     .moment = m->curve.at_peak[process], .process = process };
-	struct modules modules;
+	struct merge_process *p = &m->process[r->process];
+	uint32_t *number = merge_places_add(&m->places, &r->places);
 
-	p->was_there = sites.moment != MERGE_GONE;
-	modules_load(&modules, im);
-	sites.number = merge_places_add(&m->places, im, &modules, &sites.count);
-	modules_free(&modules);
+	p->was_there = r->sites.moment != MERGE_GONE;
 	if (m->sample_log2 > 0)
 		merge_sites_make_errors(&m->error, &m->error_room, m->places.sites);
 	merge_course_reserve(&m->course, m->places.sites);
-	merge_sites_add(&sites, &m->places, m->error, &m->course, &m->spool);
-	p->at_peak = sites.at_peak;
-	m->peak += sites.at_peak;
-	m->live += sites.live;
-	add_timeline(m, p, s, im);
-	add_lifetimes(m, im);
-	free(sites.number);
+	merge_sites_add(&r->sites, number, r->places.sites, &m->places, m->error, &m->course,
+			&m->spool);
+	p->at_peak = r->sites.at_peak;
+	m->peak += r->sites.at_peak;
+	m->live += r->sites.live;
+	add_timeline(m, p, s, &r->timeline);
+	for (unsigned int i = 0; r->has_lifetimes && i < MU_LIFETIME_CLASSES; i++)
+		m->lifetimes[i] += r->lifetimes.blocks[i];
+	free(number);
 }
 
-/* The first pass counted an image that is damaged, so that its heap counts; its places do not. */
-static void read_places(struct merge *m)
+static void add_read_images(struct merge *m, const struct segment *s, struct read_image *list)
 {
-	const struct merge_source *from = m->source;
-	uint32_t next = 0;
+	while (list) {
+		struct read_image *next = list->next;
 
-	while (next < m->processes) {
-		const uint32_t source = m->process[next].source;
-		struct segment s;
-		const bool is_open = from->open(from->data, source, &s) == 0;
-
-		for (; next < m->processes && m->process[next].source == source; next++) {
-			struct image im;
-
-			if (is_open && segment_image(&s, m->process[next].slot, &im, NULL) == 0 &&
-			    save_verify(&s, &im, NULL) == 0)
-				add_image(m, next, &s, &im);
-			else
-				m->failed++;
-		}
-		if (is_open)
-			from->close(from->data, &s);
+		/* The first pass counted a damaged image, so that its heap counts; its places do
+		 * not. */
+		if (list->is_damaged)
+			m->failed++;
+		else
+			add_read_image(m, s, list);
+		image_places_free(&list->places);
+		merge_sites_free(&list->sites);
+		timeline_free(&list->timeline);
+		free(list);
+		list = next;
 	}
+}
+
+/* The recordings of the second pass: those that have processes. */
+struct places_pass {
+	struct merge *m;
+	uint32_t *first;	/* by recording: its first process; then how many there are */
+	uint32_t recordings;
+	uint64_t together;	/* bytes of a recording that is read beside others */
+};
+
+/* Memory grows with what is read at a time: a large recording is read alone. */
+static void read_images(const struct places_pass *pass, uint32_t number, const struct segment *s,
+			struct merge_turn *turn)
+{
+	const uint32_t end = pass->first[number + 1];
+	struct read_image *list = NULL, **last = &list;
+
+	if (s->size > pass->together)
+		merge_turn_wait(turn);
+	for (uint32_t i = pass->first[number]; i < end; i++) {
+		*last = read_image(pass->m, i, s);
+		last = &(*last)->next;
+		if (!turn->has_come)
+			continue;
+		add_read_images(pass->m, s, list);
+		list = NULL;
+		last = &list;
+	}
+	merge_turn_wait(turn);
+	add_read_images(pass->m, s, list);
+}
+
+static void read_places(void *data, uint32_t number, struct merge_turn *turn)
+{
+	const struct places_pass *pass = data;
+	struct merge *m = pass->m;
+	const uint32_t first = pass->first[number];
+	struct segment s;
+
+	hold_messages(m, turn);
+	if (m->source->open(m->source->data, m->process[first].source, &s) == 0) {
+		read_images(pass, number, &s, turn);
+		m->source->close(m->source->data, &s);
+	} else {
+		merge_turn_wait(turn);
+		m->failed += pass->first[number + 1] - first;
+	}
+	release_messages(m);
+}
+
+static void add_places(struct merge *m, uint32_t readers)
+{
+	struct places_pass pass = { .m = m, .together = READ_TOGETHER / readers };
+
+	pass.first = xcalloc((size_t)m->processes + 1, sizeof(*pass.first));
+	for (uint32_t i = 0; i < m->processes; i++) {
+		if (i == 0 || m->process[i].source != m->process[i - 1].source)
+			pass.first[pass.recordings++] = i;
+	}
+	pass.first[pass.recordings] = m->processes;
+	merge_readers_run(pass.recordings, readers, read_places, &pass);
+	free(pass.first);
 }
 
 /* Not the sum of what images say: a forked child's number has the live samples of its parent. */
@@ -268,16 +390,20 @@ static void count_live_samples(struct merge *m)
 int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	      struct mu_error *err)
 {
+	const uint32_t readers = source->readers ? source->readers : merge_readers_usual();
+
 	*m = (struct merge){ .source = source };
+	/* Its tables are made before there are threads. */
+	crc32_add(0, "", 0);
 	if (merge_spool_open(&m->spool, spool_fd) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	read_heads(m);
+	merge_readers_run(source->count, readers, read_heads, m);
 	if (m->processes == 0)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "no process can be read");
 	merge_curve_finish(&m->curve, m->processes);
 	merge_course_begin(&m->course, m->processes);
 	merge_curve_at(&m->curve, m->processes, m->course.ns, m->course.which, MERGE_MOMENTS);
-	read_places(m);
+	add_places(m, readers);
 	finish_samples(m);
 	count_live_samples(m);
 	if (merge_spool_rewind(&m->spool) < 0)

@@ -7,9 +7,10 @@
  *		...;		// FD is a recording of one process
  *	merge_free(&m);
  *
- * Recordings are read twice, one at a time: their heaps over time first, which tell when the sum
+ * Recordings are read twice, a few at a time: their heaps over time first, which tell when the sum
  * was largest, then their places. Memory grows with the number of different places and, by 4 KiB,
- * with that of the processes; what each process has at each place is in a file.
+ * with that of the processes; what each process has at each place is in a file. The result does not
+ * depend on how many are read at a time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -35,14 +36,18 @@ enum {
 	MERGE_NAME_LENGTH = 320	/* bytes that the name of a process has at most */
 };
 
-/* Where the recordings come from. */
+/* Where the recordings come from. Functions are called by several threads at a time, but for
+ * messages, each of which waits until it is the recording's turn. */
 struct merge_source {
 	uint32_t count;
+	uint32_t readers;	/* recordings that are read at a time; 0: merge_readers_usual() */
 	void *data;
 	/* Opens recording NUMBER, which happens twice. Returns 0; -1 after a message, and the
 	 * recording is left out. */
 	int (*open)(void *data, uint32_t number, struct segment *s);
 	void (*close)(void *data, struct segment *s);
+	/* Lets messages of this thread wait by a function, as message_hold() does; may be NULL. */
+	void (*hold)(void (*wait)(void *data), void *data);
 };
 
 struct merge {
@@ -77,7 +82,7 @@ struct merge {
  * source    used during the call only.
  * spool_fd  an empty file, which becomes the merge's.
  * Returns 0, or -1 with ERR: there is no process at all, or no room for the file.
- * Cost about 5 ms for a recording of 1 MB.
+ * Cost about 2 ms of CPU time for a recording of 1 MB, a fifth of it for one reader alone.
  */
 int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	      struct mu_error *err);

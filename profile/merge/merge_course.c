@@ -30,12 +30,15 @@ int32_t merge_course_at(const struct merge_course *c, uint32_t process, uint32_t
 	return c->which[(size_t)process * MERGE_MOMENTS + i];
 }
 
-void merge_course_add(struct merge_course *c, uint32_t site, uint32_t i, const struct weight *w)
+void merge_course_add(struct merge_course *c, uint32_t site, uint32_t first, uint32_t end,
+		      int64_t bytes, int64_t blocks)
 {
 	struct merge_place_course *p = &c->place[site];
 
-	p->bytes[i] = wrapping_sum(p->bytes[i], w->bytes);
-	p->blocks[i] = wrapping_sum(p->blocks[i], w->blocks);
+	for (uint32_t i = first; i < end; i++) {
+		p->bytes[i] = wrapping_sum(p->bytes[i], bytes);
+		p->blocks[i] = wrapping_sum(p->blocks[i], blocks);
+	}
 }
 
 int64_t merge_course_sum(const struct merge_course *c, uint32_t i)

@@ -6,8 +6,6 @@
 
 #include <stdint.h>
 
-#include "profile/read/sites.h"
-
 enum { MERGE_MOMENTS = 24 };
 
 /* Bytes and blocks of a place at all moments. */
@@ -36,11 +34,12 @@ void merge_course_reserve(struct merge_course *c, uint32_t sites);
  * one of enum merge_moment_kind. */
 int32_t merge_course_at(const struct merge_course *c, uint32_t process, uint32_t i);
 
-/* merge_course_add -- Adds what one of its sites held in a process.
+/* merge_course_add -- Adds what one of its sites held in a process at moments FIRST to END - 1.
  *
  * site  of the merge, for which there is room.
  */
-void merge_course_add(struct merge_course *c, uint32_t site, uint32_t i, const struct weight *w);
+void merge_course_add(struct merge_course *c, uint32_t site, uint32_t first, uint32_t end,
+		      int64_t bytes, int64_t blocks);
 
 /* merge_course_sum -- Returns the bytes of all places at moment number I. */
 int64_t merge_course_sum(const struct merge_course *c, uint32_t i);

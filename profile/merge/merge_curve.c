@@ -159,6 +159,20 @@ void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t pr
 		merge_own_close(a.own);
 }
 
+void merge_curve_join(struct merge_curve *c, const struct merge_curve *from, uint32_t process)
+{
+	if (from->count > UINT32_MAX - c->count)
+		return;
+	array_reserve(&c->moment, &c->room, (size_t)c->count + from->count, sizeof(*c->moment));
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct merge_moment m = from->moment[i];
+
+		m.process += process;
+		m.order = c->count;
+		c->moment[c->count++] = m;
+	}
+}
+
 /* ---- the sum ------------------------------------------------------------------------------- */
 
 /* Each process has its own order. */

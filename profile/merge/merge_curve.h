@@ -41,6 +41,10 @@ struct merge_curve {
 void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t process,
 		     const struct segment *s, const struct image *im);
 
+/* merge_curve_join -- Adds the moments of another curve, whose first process has the number PROCESS
+ * here. Neither is finished. */
+void merge_curve_join(struct merge_curve *c, const struct merge_curve *from, uint32_t process);
+
 /* merge_curve_finish -- Finds the peak of the sum, after all processes were added.
  *
  * Cost O(n log n) of all moments, of which a process has about a hundred; 32 bytes each.

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
-#include "profile/read/labels.h"
 
 enum { SLOTS = 4 * MU_LABELS_MAX };
 
@@ -77,23 +76,19 @@ static uint32_t find_or_append_set(struct merge_labels *l, const struct new_set 
 	return number ? number : s->parent;
 }
 
-uint32_t *merge_labels_add(struct merge_labels *l, const struct image *im, uint32_t *count)
+uint32_t *merge_labels_add(struct merge_labels *l, const struct labels *from, uint64_t dropped)
 {
-	struct labels from;
-	uint32_t *number;
+	uint32_t *number = xcalloc((size_t)from->count + 1, sizeof(*number));
 
-	labels_load(&from, im);
-	*count = from.count + 1;
-	number = xcalloc(*count, sizeof(*number));
-	for (uint32_t i = 0; i < from.count; i++) {
-		const char *key = from.text + from.key[i], *value = from.text + from.value[i];
+	for (uint32_t i = 0; i < from->count; i++) {
+		const char *key = from->text + from->key[i];
+		const char *value = from->text + from->value[i];
 
 		number[i + 1] = find_or_append_set(l, &(struct new_set){
-			.parent = number[from.set[i].parent], .key = key, .value = value,
+			.parent = number[from->set[i].parent], .key = key, .value = value,
 			.key_length = strlen(key), .value_length = strlen(value) });
 	}
-	l->dropped += im->head.labels_dropped;
-	labels_free(&from);
+	l->dropped += dropped;
 	return number;
 }
 

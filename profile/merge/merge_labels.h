@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "profile/read/image.h"
+#include "profile/read/labels.h"
 #include "recording/labels.h"
 
 /* Zeroed, it is empty. */
@@ -18,11 +18,12 @@ struct merge_labels {
 
 /* merge_labels_add -- Enters the sets of an image.
  *
- * Returns one number of the result by set of the image, to be freed; [0] is 0, the empty set.
- * *COUNT is how many there are, that one included. A set beyond MU_LABELS_MAX, or without room for
- * its text, becomes the one that lacks its last label, and counts as dropped.
+ * dropped  labels for which the process had no room.
+ * Returns one number of the result by set of the image, to be freed; [0] is 0, the empty set. A
+ * set beyond MU_LABELS_MAX, or without room for its text, becomes the one that lacks its last
+ * label, and counts as dropped.
  */
-uint32_t *merge_labels_add(struct merge_labels *l, const struct image *im, uint32_t *count);
+uint32_t *merge_labels_add(struct merge_labels *l, const struct labels *from, uint64_t dropped);
 
 /* merge_labels_free -- Releases everything. */
 void merge_labels_free(struct merge_labels *l);

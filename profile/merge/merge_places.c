@@ -155,15 +155,14 @@ static uint32_t find_or_add_module(struct merge_places *p, const struct module *
 
 /* The numbers of an image in the result. */
 struct image_map {
-	const struct modules *modules;
+	const struct image_places *from;
 	uint32_t *module, *frame, *label;
-	uint32_t frames, labels;
 };
 
 /* The program comes first, then what was loaded after it: reports tell it by its place. */
 static void map_modules(struct merge_places *p, struct image_map *map)
 {
-	const struct modules *m = map->modules;
+	const struct modules *m = &map->from->modules;
 
 	map->module = xcalloc((size_t)m->count + 1, sizeof(*map->module));
 	for (uint32_t i = 0; i < m->count; i++)
@@ -171,47 +170,33 @@ static void map_modules(struct merge_places *p, struct image_map *map)
 }
 
 static uint64_t map_address(const struct merge_places *p, const struct image_map *map,
-			    const struct mu_frame *f)
+			    const struct image_frame *f)
 {
-	const uint32_t module = modules_find(map->modules, f->pc - 1, f->generation);
-
-	if (module == MODULES_NONE || map->module[module] == MODULES_NONE)
+	if (f->module == MODULES_NONE || map->module[f->module] == MODULES_NONE)
 		return f->pc;
-	return f->pc - map->modules->module[module].start + p->module[map->module[module]].start;
+	return f->pc - map->from->modules.module[f->module].start +
+	       p->module[map->module[f->module]].start;
 }
 
-static void map_frames(struct merge_places *p, struct image_map *map, const struct image *im)
+static void map_frames(struct merge_places *p, struct image_map *map)
 {
-	const uint64_t count = image_count(im, MU_SEC_FRAMES);
+	map->frame = xcalloc((size_t)map->from->frames + 1, sizeof(*map->frame));
+	for (uint32_t i = 1; i < map->from->frames; i++) {
+		const struct image_frame *f = &map->from->frame[i];
 
-	map->frames = count < PROFILE_FRAMES_MAX ? (uint32_t)count : PROFILE_FRAMES_MAX;
-	map->frame = xcalloc((size_t)map->frames + 1, sizeof(*map->frame));
-	for (uint32_t i = 1; i < map->frames; i++) {
-		struct mu_frame f;
-
-		if (!image_copy_entry(im, MU_SEC_FRAMES, i, &f, sizeof(f)))
-			break;
-		/* Callers are written first, so a chain of parents ends. */
-		map->frame[i] = find_or_add_frame(p, map_address(p, map, &f),
-						  f.parent < i ? map->frame[f.parent] : 0);
+		map->frame[i] = find_or_add_frame(p, map_address(p, map, f),
+						  map->frame[f->parent]);
 	}
 }
 
 static uint32_t map_site(struct merge_places *p, const struct image_map *map,
-			 const struct image *im, uint32_t number)
+			 const struct image_site *from)
 {
-	struct mu_stack stack = { .frame = 0 };
-	struct mu_site from = { .label = 0 };
-
-	/* Old recordings have no labels. */
-	if (!image_copy_entry(im, MU_SEC_SITES, number, &from, sizeof(from)) &&
-	    !image_copy_entry(im, MU_SEC_SITES, number, &from, offsetof(struct mu_site, point)))
+	if (from->is_unknown)
 		return 0;
-	image_copy_entry(im, MU_SEC_STACKS, from.stack, &stack, sizeof(stack));
 	return find_or_add_site(p, &(struct merge_site){
-		.frame = stack.frame < map->frames ? map->frame[stack.frame] : 0,
-		.fn = from.fn, .flags = from.flags, .stack_flags = stack.flags,
-		.label = from.label < map->labels ? map->label[from.label] : 0 });
+		.frame = map->frame[from->frame], .fn = from->fn, .flags = from->flags,
+		.stack_flags = from->stack_flags, .label = map->label[from->label] });
 }
 
 /* Number 0 is what no stack is known of, in every image. */
@@ -224,21 +209,18 @@ static void add_roots(struct merge_places *p)
 						  .stack_flags = MU_STACK_TRUNCATED });
 }
 
-uint32_t *merge_places_add(struct merge_places *p, const struct image *im, const struct modules *m,
-			   uint32_t *count)
+uint32_t *merge_places_add(struct merge_places *p, const struct image_places *from)
 {
-	const uint64_t sites = image_count(im, MU_SEC_SITES);
-	struct image_map map = { .modules = m };
+	struct image_map map = { .from = from };
 	uint32_t *number;
 
 	add_roots(p);
 	map_modules(p, &map);
-	map_frames(p, &map, im);
-	map.label = merge_labels_add(&p->labels, im, &map.labels);
-	*count = sites < SITES_MAX ? (uint32_t)sites : SITES_MAX;
-	number = xcalloc((size_t)*count + 1, sizeof(*number));
-	for (uint32_t i = 0; i < *count; i++)
-		number[i] = map_site(p, &map, im, i);
+	map_frames(p, &map);
+	map.label = merge_labels_add(&p->labels, &from->labels, from->labels_dropped);
+	number = xcalloc((size_t)from->sites + 1, sizeof(*number));
+	for (uint32_t i = 0; i < from->sites; i++)
+		number[i] = map_site(p, &map, &from->site[i]);
 	free(map.module);
 	free(map.frame);
 	free(map.label);

@@ -16,12 +16,24 @@
 #include "profile/read/sites.h"
 
 /* The figures of one process by its own sites. */
-struct loaded {
+struct merge_loaded {
 	const struct image *im;
 	bool is_own;		/* what it has from its parent is counted apart */
 	struct sites own;	/* the process's own */
 	struct sites all;	/* with what its parent had; only if that is counted apart */
 	struct weight *at;	/* at a moment */
+	uint32_t (*size_class)[SITES_CLASSES];
+	struct site_errors *error;	/* NULL: all is exact */
+	/* The course, in runs of moments at which nothing changed. */
+	struct course_run {
+		uint32_t first, end;	/* moments of the merge */
+		uint32_t values;	/* where the run's values end */
+	} run[MERGE_MOMENTS];
+	struct course_value {
+		uint32_t site;
+		int64_t bytes, blocks;
+	} *value;
+	uint32_t runs, values, value_room;
 };
 
 static int64_t positive(int64_t value)
@@ -30,7 +42,7 @@ static int64_t positive(int64_t value)
 }
 
 /* A block of its parent that a forked child has freed is still there, in the parent. */
-static void take_snapshot(struct loaded *l, uint64_t snapshot)
+static void take_snapshot(struct merge_loaded *l, uint64_t snapshot)
 {
 	const struct sites *all = l->is_own ? &l->all : &l->own;
 
@@ -42,7 +54,7 @@ static void take_snapshot(struct loaded *l, uint64_t snapshot)
 }
 
 /* Weighs all sites at a snapshot, or at one of the moments of enum merge_moment_kind. */
-static void weigh_at(struct loaded *l, int32_t moment)
+static void weigh_at(struct merge_loaded *l, int32_t moment)
 {
 	memset(l->at, 0, l->own.count * sizeof(*l->at));
 	if (moment == MERGE_PEAK)
@@ -59,9 +71,9 @@ static void weigh_at(struct loaded *l, int32_t moment)
 	}
 }
 
-static void load_sites(struct loaded *l, const struct image *im, bool is_own)
+static void load_sites(struct merge_loaded *l, const struct image *im, bool is_own)
 {
-	*l = (struct loaded){ .im = im, .is_own = is_own };
+	*l = (struct merge_loaded){ .im = im, .is_own = is_own };
 	if (sites_load_own(&l->own, im, UINT32_MAX, NULL) < 0 ||
 	    (is_own && sites_load(&l->all, im, UINT32_MAX, NULL) < 0))
 		xno_memory();
@@ -69,7 +81,7 @@ static void load_sites(struct loaded *l, const struct image *im, bool is_own)
 }
 
 /* Makes sums of one moment of what the recording has: lifetimes, nothing below zero. */
-static void finish_sites(struct loaded *l, bool is_exec)
+static void finish_sites(struct merge_loaded *l, bool is_exec)
 {
 	sites_lifetimes(&l->own, l->im);
 	for (uint32_t i = 0; i < l->own.count; i++) {
@@ -81,17 +93,23 @@ static void finish_sites(struct loaded *l, bool is_exec)
 	}
 }
 
-static void free_loaded(struct loaded *l)
+static void free_loaded(struct merge_loaded *l)
 {
 	sites_free(&l->own);
 	sites_free(&l->all);
 	free(l->at);
+	free(l->size_class);
+	free(l->error);
+	free(l->value);
 }
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-static void add_site(struct merge_site *to, const struct site *from, const struct weight *at_peak)
+static void add_site(struct merge_site *to, const struct merge_loaded *l, uint32_t number)
 {
+	const struct site *from = &l->own.site[number];
+	const struct weight *at_peak = &l->at[number];
+
 	to->live_bytes = wrapping_sum(to->live_bytes, from->live_bytes);
 	to->live_blocks = wrapping_sum(to->live_blocks, from->live_blocks);
 	to->peak_bytes = wrapping_sum(to->peak_bytes, at_peak->bytes);
@@ -101,22 +119,11 @@ static void add_site(struct merge_site *to, const struct site *from, const struc
 	to->total_bytes += from->total_bytes;
 	to->total_blocks += from->total_blocks;
 	to->temporary += from->temporary;
+	for (int k = 0; k < SITES_CLASSES; k++)
+		to->size_class[k] += l->size_class[number][k];
 }
 
-static void add_size_classes(const struct merge_sites *s, struct merge_places *p)
-{
-	const uint64_t cells = image_count(s->im, MU_SEC_CELLS);
-	struct mu_cell cell;
-
-	for (uint64_t i = s->im->head.fork_cells; i < cells && batch_cell(s->im, i, &cell); i++) {
-		if (cell.site >= s->count || cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
-			continue;
-		for (int k = 0; k < 8; k++)
-			p->site[s->number[cell.site]].size_class[k] += cell.size_class[k];
-	}
-}
-
-static uint32_t count_values(const struct loaded *l)
+static uint32_t count_values(const struct merge_loaded *l)
 {
 	uint32_t count = 0;
 
@@ -133,14 +140,14 @@ static int64_t most_at_site(const struct site *site, const struct weight *at_pea
 	return most > site->live_bytes ? most : site->live_bytes;
 }
 
-static void keep_values(const struct merge_sites *s, const struct loaded *l,
+static void keep_values(uint32_t process, const struct merge_loaded *l, const uint32_t *number,
 			struct merge_spool *spool)
 {
-	merge_spool_begin(spool, s->process, count_values(l));
+	merge_spool_begin(spool, process, count_values(l));
 	for (uint32_t i = 0; i < l->own.count; i++) {
 		const struct site *site = &l->own.site[i];
 		const struct merge_value v = {
-			.site = s->number[i],
+			.site = number[i],
 			.figure = { most_at_site(site, &l->at[i]), site->live_bytes,
 				    (int64_t)site->total_bytes, (int64_t)site->temporary } };
 
@@ -185,84 +192,155 @@ static void drop_error_of_gone(struct sampled_error *e, int64_t bytes)
 	e->block_variance = fmax(e->block_variance, 0);
 }
 
-static void add_errors(const struct merge_sites *s, const struct loaded *l,
+static void load_errors(struct merge_loaded *l, int32_t moment)
+{
+	struct site_errors *of = site_errors_load_own(&l->own, l->im);
+	struct sampled_error *now;
+
+	if (!of)
+		return;
+	now = xcalloc((size_t)l->own.count + 1, sizeof(*now));
+	/* The moment of the sum is another metric of the process. */
+	site_errors_weigh(&l->own, of,
+			  moment == MERGE_PEAK ? METRIC_PEAK :
+			  moment == MERGE_END  ? METRIC_LIVE :
+						 METRIC_SNAPSHOT,
+			  l->at, now);
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		of[i].peak = now[i];
+		drop_error_of_gone(&of[i].live, l->own.site[i].live_bytes);
+		drop_error_of_gone(&of[i].peak, l->at[i].bytes);
+	}
+	free(now);
+	l->error = of;
+}
+
+static void add_errors(const struct merge_loaded *l, const uint32_t *number,
 		       struct site_errors *error)
 {
-	struct site_errors *of = site_errors_load_own(&l->own, s->im);
-	struct sampled_error *now = xcalloc((size_t)l->own.count + 1, sizeof(*now));
-
-	/* The moment of the sum is another metric of the process. */
-	if (of)
-		site_errors_weigh(&l->own, of,
-				  s->moment == MERGE_PEAK ? METRIC_PEAK :
-				  s->moment == MERGE_END  ? METRIC_LIVE :
-							    METRIC_SNAPSHOT,
-				  l->at, now);
 	for (uint32_t i = 0; i < l->own.count; i++) {
-		struct site_errors e = errors_of_site(&l->own.site[i], &l->at[i]);
-		struct site_errors *to = &error[s->number[i]];
+		const struct site_errors e = l->error ? l->error[i] :
+					     errors_of_site(&l->own.site[i], &l->at[i]);
+		struct site_errors *to = &error[number[i]];
 
-		if (of) {
-			e = of[i];
-			e.peak = now[i];
-			drop_error_of_gone(&e.live, l->own.site[i].live_bytes);
-			drop_error_of_gone(&e.peak, l->at[i].bytes);
-		}
 		sampled_error_add(&to->live, &e.live);
 		sampled_error_add(&to->peak, &e.peak);
 		sampled_error_add(&to->total, &e.total);
 	}
-	free(of);
-	free(now);
+}
+
+/* ---- the course ---------------------------------------------------------------------------- */
+
+static void append_values(struct merge_loaded *l)
+{
+	for (uint32_t i = 0; i < l->own.count; i++) {
+		const struct weight *w = &l->at[i];
+
+		if (w->bytes == 0 && w->blocks == 0)
+			continue;
+		array_reserve(&l->value, &l->value_room, (size_t)l->values + 1, sizeof(*l->value));
+		l->value[l->values++] = (struct course_value){ i, w->bytes, w->blocks };
+	}
 }
 
 /* Most processes have few of the moments, and the same one for long. */
-static void add_course(const struct merge_sites *s, struct loaded *l, struct merge_course *course)
+static void load_course(struct merge_loaded *l, const struct merge_course *course, uint32_t process)
 {
 	int32_t weighed = MERGE_GONE;
 
 	for (uint32_t k = 0; k < MERGE_MOMENTS; k++) {
-		const int32_t moment = merge_course_at(course, s->process, k);
+		const int32_t moment = merge_course_at(course, process, k);
 
 		if (moment == MERGE_GONE || moment == MERGE_EMPTY)
 			continue;
-		if (moment != weighed)
-			weigh_at(l, moment);
+		if (moment == weighed && l->run[l->runs - 1].end == k) {
+			l->run[l->runs - 1].end++;
+			continue;
+		}
+		weigh_at(l, moment);
+		append_values(l);
+		l->run[l->runs++] = (struct course_run){ k, k + 1, l->values };
 		weighed = moment;
-		for (uint32_t i = 0; i < l->own.count && i < s->count; i++) {
-			if (l->at[i].bytes != 0 || l->at[i].blocks != 0)
-				merge_course_add(course, s->number[i], k, &l->at[i]);
+	}
+}
+
+static void add_course(const struct merge_loaded *l, const uint32_t *number, uint32_t count,
+		       struct merge_course *course)
+{
+	uint32_t next = 0;
+
+	for (uint32_t r = 0; r < l->runs; r++) {
+		for (; next < l->run[r].values; next++) {
+			const struct course_value *v = &l->value[next];
+
+			if (v->site < count)
+				merge_course_add(course, number[v->site], l->run[r].first,
+						 l->run[r].end, v->bytes, v->blocks);
 		}
 	}
 }
 
-void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
+/* ---- one process --------------------------------------------------------------------------- */
+
+static void load_size_classes(struct merge_loaded *l)
+{
+	const uint64_t cells = image_count(l->im, MU_SEC_CELLS);
+	struct mu_cell cell;
+
+	l->size_class = xcalloc((size_t)l->own.count + 1, sizeof(*l->size_class));
+	for (uint64_t i = l->im->head.fork_cells; i < cells && batch_cell(l->im, i, &cell); i++) {
+		if (cell.site >= l->own.count || cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR))
+			continue;
+		for (int k = 0; k < SITES_CLASSES; k++)
+			l->size_class[cell.site][k] += cell.size_class[k];
+	}
+}
+
+void merge_sites_load(struct merge_sites *s, const struct image *im,
+		      const struct merge_course *course, bool is_sampled)
+{
+	struct merge_loaded *l = s->loaded = xmalloc(sizeof(*l));
+
+	load_sites(l, im, s->is_own);
+	load_course(l, course, s->process);
+	weigh_at(l, s->moment);
+	finish_sites(l, s->is_exec);
+	load_size_classes(l);
+	if (is_sampled)
+		load_errors(l, s->moment);
+}
+
+void merge_sites_add(struct merge_sites *s, const uint32_t *number, uint32_t count,
+		     struct merge_places *p, struct site_errors *error,
 		     struct merge_course *course, struct merge_spool *spool)
 {
-	struct loaded l;
+	const struct merge_loaded *l = s->loaded;
 
-	load_sites(&l, s->im, s->is_own);
-	add_course(s, &l, course);
-	weigh_at(&l, s->moment);
-	finish_sites(&l, s->is_exec);
+	add_course(l, number, count, course);
 	s->at_peak = s->live = 0;
-	for (uint32_t i = 0; i < l.own.count && i < s->count; i++) {
-		add_site(&p->site[s->number[i]], &l.own.site[i], &l.at[i]);
-		s->at_peak = wrapping_sum(s->at_peak, l.at[i].bytes);
-		if (sites_is_counted(&l.own.site[i]))
-			s->live = wrapping_sum(s->live, l.own.site[i].live_bytes);
+	for (uint32_t i = 0; i < l->own.count && i < count; i++) {
+		add_site(&p->site[number[i]], l, i);
+		s->at_peak = wrapping_sum(s->at_peak, l->at[i].bytes);
+		if (sites_is_counted(&l->own.site[i]))
+			s->live = wrapping_sum(s->live, l->own.site[i].live_bytes);
 	}
-	add_size_classes(s, p);
 	if (error)
-		add_errors(s, &l, error);
-	keep_values(s, &l, spool);
-	free_loaded(&l);
+		add_errors(l, number, error);
+	keep_values(s->process, l, number, spool);
+}
+
+void merge_sites_free(struct merge_sites *s)
+{
+	if (s->loaded)
+		free_loaded(s->loaded);
+	free(s->loaded);
+	s->loaded = NULL;
 }
 
 /* ---- what a forked child has ------------------------------------------------------------- */
 
 struct merge_own {
-	struct loaded loaded;
+	struct merge_loaded loaded;
 };
 
 struct merge_own *merge_own_open(const struct image *im)

@@ -13,15 +13,14 @@
 #include "profile/read/image.h"
 #include "profile/read/site_errors.h"
 
+/* What a process has at its sites. The first members are the caller's. */
 struct merge_sites {
-	const struct image *im;
 	uint32_t process;	/* its number */
-	uint32_t *number;	/* by site of the image: that of the merge */
-	uint32_t count;
 	int32_t moment;		/* when the sum was largest: a snapshot, or merge_moment_kind */
 	bool is_own;		/* what it has from its parent is counted apart */
 	bool is_exec;		/* nothing was left of it */
-	int64_t at_peak, live;	/* set: sums of the sites that count, bytes */
+	int64_t at_peak, live;	/* sums of the sites that count, bytes; from merge_sites_add() */
+	struct merge_loaded *loaded;	/* private */
 };
 
 /* merge_sites_make_errors -- Makes room for the errors of SITES sites; new ones are 0. */
@@ -45,11 +44,26 @@ int64_t merge_own_heap(struct merge_own *own, int32_t moment);
 /* merge_own_close -- Releases it. */
 void merge_own_close(struct merge_own *own);
 
-/* merge_sites_add -- Adds up what a process has.
+/* merge_sites_load -- Reads what a process has, without a change to the merge.
  *
+ * s           loaded is overwritten; the caller calls merge_sites_free().
+ * im          used during the call only.
+ * course      tells its moments.
+ * is_sampled  errors are read, too.
+ */
+void merge_sites_load(struct merge_sites *s, const struct image *im,
+		      const struct merge_course *course, bool is_sampled);
+
+/* merge_sites_add -- Adds up what merge_sites_load() has read.
+ *
+ * number  by site of the image, of which there are COUNT: that of the merge.
  * error   by site of the merge; NULL: nothing was sampled.
  * course  has room for all sites of P.
  * spool   gets what it has at each place.
  */
-void merge_sites_add(struct merge_sites *s, struct merge_places *p, struct site_errors *error,
+void merge_sites_add(struct merge_sites *s, const uint32_t *number, uint32_t count,
+		     struct merge_places *p, struct site_errors *error,
 		     struct merge_course *course, struct merge_spool *spool);
+
+/* merge_sites_free -- Releases what was read. Fine if nothing was. */
+void merge_sites_free(struct merge_sites *s);

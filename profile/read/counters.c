@@ -53,6 +53,16 @@ void counters_add(struct counters *c, const struct image *im)
 	}
 }
 
+void counters_join(struct counters *c, const struct counters *from)
+{
+	uint64_t *to = (uint64_t *)c;
+	const uint64_t *number = (const uint64_t *)from;
+
+	_Static_assert(sizeof(*c) % sizeof(*to) == 0, "all members are uint64_t");
+	for (size_t i = 0; i < sizeof(*c) / sizeof(*to); i++)
+		to[i] += number[i];
+}
+
 uint64_t counters_heap_total(const struct counters *c)
 {
 	uint64_t sum = 0;

@@ -37,6 +37,9 @@ struct counters {
  */
 void counters_add(struct counters *c, const struct image *im);
 
+/* counters_join -- add the sums of other images to C. */
+void counters_join(struct counters *c, const struct counters *from);
+
 /* counters_heap_total -- bytes ever asked for: everything but free and munmap. */
 uint64_t counters_heap_total(const struct counters *c);
 

@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const int out = memfd_create("out", MFD_CLOEXEC);
 	struct recordings r;
-	const struct merge_source source = { .count = RECORDINGS, .data = &r,
+	const struct merge_source source = { .count = RECORDINGS, .readers = 2, .data = &r,
 					     .open = open_recording, .close = close_recording };
 	uint32_t first = 0;
 	struct mu_error err;
