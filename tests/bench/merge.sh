@@ -38,7 +38,7 @@ merge() {
 }
 
 merge one >/dev/null || exit 1
-for pair in $(seq "$PAIRS"); do
+for _ in $(seq "$PAIRS"); do
 	for v in one two each; do
 		merge $v >"figures.$v" || exit 1
 		cat "figures.$v" >>"all.$v"
