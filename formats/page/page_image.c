@@ -10,6 +10,7 @@
 #include "cli/xmalloc.h"
 #include "formats/page/page_facts.h"
 #include "formats/page/page_labels.h"
+#include "formats/page/page_losses.h"
 #include "formats/page/page_moments.h"
 #include "formats/page/page_residents.h"
 #include "formats/page/page_series.h"
@@ -252,6 +253,7 @@ void page_image_fill(struct page_json *j, const void *data, const struct page_bu
 	page_put_trends(j, p->export, &p->stacks, p->errors, &cut);
 	page_roots_put(j, &p->roots, p->export, &cut, b);
 	page_residents_put(j, p->export, &p->stacks, &cut);
+	page_losses_put(j, p->export, &cut);
 	if (p->merge)
 		page_merge_put(j, p->merge, &p->stacks, &cut, b->nodes);
 	if (has_accesses)

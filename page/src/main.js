@@ -8,6 +8,7 @@ import { Comparison } from './comparison.js';
 import { Explorer } from './explore.js';
 import { Holders } from './holders.js';
 import { labelChooser, labelData } from './labels.js';
+import { Leaks } from './leaks.js';
 import { Merged } from './merged.js';
 import { Model } from './model.js';
 import { Pages } from './pages.js';
@@ -34,6 +35,8 @@ const TABS = [
 			: m.siteNodes.length ? new PointsView(m) : missing(m) },
 	{ id: 'holders', label: 'Who holds it', brief: 'Held', make: (m) => new Holders(m),
 		isThere: (m) => !!m.data.holders },
+	{ id: 'leaks', label: 'Leak check', brief: 'Leaks', make: (m) => new Leaks(m),
+		isThere: (m) => !!m.data.leaks },
 	{ id: 'pages', label: 'Pages', make: (m) => new Pages(m),
 		isThere: (m) => !!m.data.fragmentation },
 	{ id: 'sizes', label: 'Sizes and lifetimes', brief: 'Sizes', make: (m) => new Sizes(m),

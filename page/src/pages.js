@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import { GROUPS } from './groups.js';
-import { entryLink } from './places.js';
+import { nodeLink } from './places.js';
 import { bytes, count, el, many, percent, select, time } from './util.js';
 
 const COLORS = ['part-0', 'part-1', 'part-2', 'part-3', 'part-4', 'part-5', 'part-6'];
@@ -34,17 +34,6 @@ export class Pages {
 		this.element = el('div', { class: 'summary' }, this.opening(), this.parts(),
 			el('div', { class: 'controls list-controls' }, field), this.list,
 			this.tops(), this.pairs(), this.advice());
-	}
-
-	// A link to the place of a node of the page.
-	link(node, group) {
-		const { model } = this, place = node ? model.holderPlaces()[node] : 0;
-		if (!place)
-			return el('span', {}, '[others]');
-		const of = group === 'function' ? model.functionOf[place] : place;
-		const name = entryLink(model, model.nameEntry({ place: of, node }, group));
-		return group === 'line' ? [name, ' ', el('span', { class: 'dim' }, model.where(of))]
-			: name;
 	}
 
 	opening() {
@@ -100,7 +89,8 @@ export class Pages {
 				class: style(c), title: c.note }, c.label)),
 			el('th', { scope: 'col' }, 'Blocks allocated by'))),
 			el('tbody', {}, rows.map((r) => el('tr', {}, columns.map((c) => cell(r, c)),
-				el('td', { class: 'tree-name' }, this.link(r.node, group)))))),
+				el('td', { class: 'tree-name' },
+					nodeLink(this.model, r.node, group)))))),
 		el('p', { class: 'caption' }, this.explanation()));
 	}
 
@@ -127,26 +117,27 @@ export class Pages {
 			const isOne = t.blocks === 1, heap = t.is_main ? '[heap]' : 'an arena';
 			return [isOne ? `The last block of ${heap} is from `
 				: `The last ${many(t.blocks, 'block')} of ${heap} are from `,
-			this.link(t.node, 'function'), `: without ${isOne ? 'it' : 'them'}, ` +
-			`${bytes(t.held)} more could go back.`];
+			nodeLink(this.model, t.node, 'function'),
+			`: without ${isOne ? 'it' : 'them'}, ${bytes(t.held)} more could go back.`];
 		};
 		return this.section('What keeps heaps from shrinking', list.map(say));
 	}
 
 	pairs() {
-		const { data } = this, held = data.fill.reduce((a, b) => a + b, 0);
+		const { data, model } = this, held = data.fill.reduce((a, b) => a + b, 0);
 		const list = data.pairs.filter((p) => p.pages >= held / PAIR_PART &&
 			(p.a_ns > LIFETIMES * p.b_ns || p.b_ns > LIFETIMES * p.a_ns))
 			.slice(0, PAIRS);
 		return this.section('Short-lived and long-lived blocks in the same pages', list.map(
-			(p) => [`${many(p.pages, 'page')}: `, this.link(p.a, 'function'),
-				` (${time(p.a_ns)}) with `, this.link(p.b, 'function'),
-				` (${time(p.b_ns)})`]));
+			(p) => [`${many(p.pages, 'page')}: `,
+				nodeLink(model, p.a, 'function'), ` (${time(p.a_ns)}) with `,
+				nodeLink(model, p.b, 'function'), ` (${time(p.b_ns)})`]));
 	}
 
 	advice() {
+		const { data, model } = this;
 		return this.section('What may make the heap smaller (gains overlap)',
-			this.data.advice.map((a) => [`About ${bytes(a.bytes)}: `, a.text,
-				a.after ? [this.link(a.node, 'function'), a.after] : null]));
+			data.advice.map((a) => [`About ${bytes(a.bytes)}: `, a.text, a.after
+				? [nodeLink(model, a.node, 'function'), a.after] : null]));
 	}
 }

@@ -42,6 +42,16 @@ export function entryLink(model, entry, { view = model.state.view, length = 140 
 		nameNode(clip(label, length)));
 }
 
+// The place that the memory of a node is attributed to, in a list by GROUP. Node 0: it has no name.
+export function nodeLink(model, node, group) {
+	const place = node ? model.holderPlaces()[node] : 0;
+	if (!place)
+		return el('span', {}, '[others]');
+	const of = group === 'function' ? model.functionOf[place] : place;
+	const name = entryLink(model, model.nameEntry({ place: of, node }, group));
+	return group === 'line' ? [name, ' ', el('span', { class: 'dim' }, model.where(of))] : name;
+}
+
 // Marks the names of the selected place.
 export function markSelected(model, root) {
 	for (const e of root.querySelectorAll('[data-place]')) {

@@ -29,4 +29,7 @@ fi
 ok 'what keeps pages has a page' memusage -q --html=pages.html --fragmentation \
 	"$WORKLOADS/fragments" pool
 look pages.html pages
+ok 'leak checks have a page' memusage -q --html=leaks.html --leak-check=full -o report \
+	"$WORKLOADS/leak_requests"
+look leaks.html leaks 'leaks?reachable=1'
 done_testing
