@@ -18,6 +18,7 @@
 #include "memusageprint/image_files.h"
 #include "memusageprint/dhat/dhat_summary.h"
 #include "memusageprint/dhat/dhat_text.h"
+#include "memusageprint/job/not_examined.h"
 #include "memusageprint/text/massif_snapshot_log.h"
 #include "memusageprint/text/processes.h"
 #include "memusageprint/text/text_report.h"
@@ -272,16 +273,10 @@ static int print_report(const struct report_job *job, const struct recording *r,
 
 static bool is_checked_fork(const struct recording *r, uint32_t slot)
 {
-	struct leak_checks all;
 	struct image im;
-	bool result;
 
-	if (segment_image(&r->segment, slot, &im, NULL) < 0 || im.head.process.fork_mono_ns == 0)
-		return false;
-	leak_checks_read(&all, &im);
-	result = all.count > 0 && all.check[all.count - 1].head.flags & MU_LEAK_CHECK_AT_END;
-	leak_checks_free(&all);
-	return result;
+	return segment_image(&r->segment, slot, &im, NULL) == 0 &&
+	       im.head.process.fork_mono_ns != 0 && leak_checks_at_end(&im);
 }
 
 /* As with Memcheck, where each process prints a report when it ends. */
@@ -300,6 +295,7 @@ static int print_checks_of_forks(const struct report_job *job, const struct reco
 						    TEXT_LEAK_CHECK);
 		report_subject_close(&s);
 	}
+	not_examined_forks(r);
 	return result;
 }
 

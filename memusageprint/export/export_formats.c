@@ -23,6 +23,7 @@
 #include "memusageprint/export/massif_export.h"
 #include "memusageprint/job/growth_moments.h"
 #include "memusageprint/job/massif_load.h"
+#include "memusageprint/job/not_examined.h"
 #include "profile/read/image_end.h"
 
 static struct export describe_image(const struct report_subject *s, const char *command)
@@ -54,8 +55,7 @@ static int build_graph(struct site_graph *g, struct report_subject *s)
 	if (site_graph_build(g, &s->image, &s->filter, (uint32_t)s->pid))
 		return 0;
 	site_graph_free(g);
-	warn("%s: what holds its blocks was not examined: that is done by memusage --holders, and "
-	     "by memusage --pid=PID holders FILE", s->recording->name);
+	not_examined_warn(s, EXAMINED_HOLDERS);
 	return -1;
 }
 

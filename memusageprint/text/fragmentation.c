@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "cli/layout.h"
-#include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/job/not_examined.h"
 #include "memusageprint/text/fragmentation_parts.h"
 #include "memusageprint/text/metric_text.h"
 #include "profile/model/page_advice.h"
@@ -211,8 +211,7 @@ int fragmentation_print(FILE *out, struct report_subject *s, const struct settin
 	struct pages pages;
 
 	if (!pages_load(&pages, &s->image)) {
-		warn("%s: its pages were not examined: that is done by memusage --fragmentation, "
-		     "and by memusage --pid=PID pages", s->recording->name);
+		not_examined_warn(s, EXAMINED_PAGES);
 		return -1;
 	}
 	f.pages = &pages;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "cli/layout.h"
-#include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusageprint/job/not_examined.h"
 #include "memusageprint/text/holders_growth.h"
 #include "memusageprint/text/holders_parts.h"
 #include "memusageprint/text/metric_text.h"
@@ -162,8 +162,7 @@ int holders_print(FILE *out, struct report_subject *s, const struct settings *se
 
 	holder_moments_read(&moments, &s->image);
 	if (moments.count == 0) {
-		warn("%s: what holds its blocks was not examined: that is done by memusage "
-		     "--holders, and by memusage --pid=PID holders", s->recording->name);
+		not_examined_warn(s, EXAMINED_HOLDERS);
 		holder_moments_free(&moments);
 		return -1;
 	}

@@ -15,6 +15,7 @@
 #include "formats/leaks/leak_report.h"
 #include "memusageprint/job/image_name.h"
 #include "memusageprint/job/leak_input.h"
+#include "memusageprint/job/not_examined.h"
 
 /* Names of functions come from any file: what is not text is not printed as such. */
 static void put_clean_lines(FILE *out, char *text)
@@ -125,8 +126,7 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 	in.report.o.tree = tree;
 	is_ok = print_checks(out, s, &in);
 	if (in.all.count == 0)
-		warn("process %d: no leak check was made: give --leak-check=full to memusage, or "
-		     "ask while it runs: memusage --pid=PID leak_check", (int)s->pid);
+		not_examined_warn(s, EXAMINED_LEAKS);
 	leak_input_free(&in);
 	free(tree);
 	return is_ok ? 0 : -1;

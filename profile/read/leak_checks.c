@@ -188,6 +188,17 @@ void leak_checks_read(struct leak_checks *all, const struct image *im)
 	}
 }
 
+bool leak_checks_at_end(const struct image *im)
+{
+	struct leak_checks all;
+	bool result;
+
+	leak_checks_read(&all, im);
+	result = all.count > 0 && all.check[all.count - 1].head.flags & MU_LEAK_CHECK_AT_END;
+	leak_checks_free(&all);
+	return result;
+}
+
 void leak_checks_free(struct leak_checks *all)
 {
 	for (size_t i = 0; i < all->count; i++) {

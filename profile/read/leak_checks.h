@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "profile/read/image.h"
@@ -30,6 +31,9 @@ struct leak_checks {
 /* leak_checks_read -- Reads all checks of an image, those for which there is memory. Call
  * leak_checks_free(). */
 void leak_checks_read(struct leak_checks *all, const struct image *im);
+
+/* leak_checks_at_end -- Tells whether a process was examined when it ended. Reads all checks. */
+bool leak_checks_at_end(const struct image *im);
 
 /* leak_checks_free -- Releases everything. Accepts a zeroed struct. */
 void leak_checks_free(struct leak_checks *all);

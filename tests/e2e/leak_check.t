@@ -67,7 +67,14 @@ is "$status" 3 'a program without leaks ends as alone'
 memusage -q --leak-check=no --record=run.mur leaks lost_list
 run memusageprint --leak-check run.mur
 is "$status" 1 'a recording without a check'
-like "$err" 'no leak check was made: give --leak-check=full' '... says how to get one'
+like "$err" 'no leak check was made: that is done by memusage --leak-check=full, and by' '... says how to get one'
+for end in SEGV ABRT KILL; do
+	run memusage --leak-check=full -o mu.log sh -c "kill -$end \$\$"
+	like "$(cat mu.log) $err" "no leak check was made, because it was killed by SIG$end: ask while it runs" \
+		"a program that is killed by SIG$end was not examined, which is said"
+done
+run memusage --holders -o report true
+like "$err" 'what holds its blocks was not examined, because it allocated nothing' 'so it is if nothing was there'
 memusage -q --leak-check=full --record=run.mur leaks lost_list
 run memusageprint --leak-check=summary run.mur
 like "$out" '^==[0-9]+==    definitely lost: 40 bytes in 1 blocks$' 'a recording keeps the check'

@@ -16,13 +16,15 @@ lost() {
 }
 leak_forks >alone.out
 memusage --leak-check=full --leak-check-forks=yes --children=none -o mu.log --record=run.mur \
-	leak_forks >mu.out
+	leak_forks >mu.out 2>mu.err
 same mu.out alone.out 'parent and children end as alone'
 # The parent's block is lost in each of them. The child that is killed says nothing, nor does the one
 # that has allocated nothing.
 is "$(lost mu.log)" '1000/1 1033/4 1150/6 1200/21 1233/24' 'each has a report'
 is "$(sed -n 's/^==\([0-9]*\)== LEAK SUMMARY.*/\1/p' mu.log | sort -u | grep -c .)" 5 \
 	'... with its own process ID'
+is "$(grep -c 'no leak check was made, because it was killed by SIGKILL$' mu.err)" 1 \
+	'the one that is killed is named'
 memusage --leak-check=full --children=none -o mu.log leak_forks >mu.out
 is "$(lost mu.log)" '1000/1' 'without the option the program has one'
 memusageprint --leak-check run.mur >one.log
