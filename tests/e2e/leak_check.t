@@ -73,8 +73,13 @@ for end in SEGV ABRT KILL; do
 	like "$(cat mu.log) $err" "no leak check was made, because it was killed by SIG$end: ask while it runs" \
 		"a program that is killed by SIG$end was not examined, which is said"
 done
+run memusage --leak-check=full -o mu.log true
+like "$(cat mu.log)" 'in use at exit: 0 bytes in 0 blocks' 'a program that allocates nothing has a report'
+like "$(cat mu.log)" 'All heap blocks were freed -- no leaks are possible' '... as Memcheck prints it'
+run memusage -q --fail-if='leaks > 0' true
+is "$status" 0 '... and has no leaks for --fail-if'
 run memusage --holders -o report true
-like "$err" 'what holds its blocks was not examined, because it allocated nothing' 'so it is if nothing was there'
+like "$err" 'what holds its blocks was not examined, because it allocated nothing' '... nor anything that is held'
 memusage -q --leak-check=full --record=run.mur leaks lost_list
 run memusageprint --leak-check=summary run.mur
 like "$out" '^==[0-9]+==    definitely lost: 40 bytes in 1 blocks$' 'a recording keeps the check'
