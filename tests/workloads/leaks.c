@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -256,6 +257,51 @@ KIND in_other_threads(void)
 	usleep(50000);
 }
 
+/* Whether a thread of ours waits in the kernel. */
+static int is_asleep(pid_t tid)
+{
+	char name[64], text[256];
+	const char *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", (int)tid);
+	fd = open(name, O_RDONLY);
+	n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+enum { LOSERS = 10 };
+static volatile pid_t loser[LOSERS];
+
+static void *lose_and_wait(void *arg)
+{
+	void *volatile lost = malloc(77);
+
+	lost = NULL;
+	*(volatile pid_t *)arg = gettid();
+	pause();
+	return lost;
+}
+
+/* What malloc leaves below the stack pointer of a thread that waits is no pointer. */
+KIND by_waiting_threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < LOSERS; i++) {
+		pthread_create(&thread, NULL, lose_and_wait, (void *)&loser[i]);
+		pthread_detach(thread);
+	}
+	for (int i = 0; i < LOSERS; i++) {
+		while (!loser[i] || !is_asleep(loser[i]))
+			usleep(1000);
+	}
+}
+
 static void *lose_in_thread(void *arg)
 {
 	struct node *volatile list = make_list(6);
@@ -394,9 +440,10 @@ static const struct {
 	ROW(nothing), ROW(lost_blocks), ROW(lost_list), ROW(held_list), ROW(cut_list),
 	ROW(lost_tree), ROW(held_tree), ROW(lost_rings), ROW(ring_with_tail), ROW(shared_child),
 	ROW(empty_blocks), ROW(resized), ROW(other_functions), ROW(large_blocks), ROW(interior),
-	ROW(interior_and_start), ROW(interior_of_lost), ROW(length_first), ROW(behind_header), ROW(in_static_tls),
-	ROW(in_thread_keys), ROW(in_other_threads), ROW(in_ended_threads), ROW(in_mappings),
-	ROW(in_file_mapping), ROW(disguised), ROW(xor_list), ROW(in_free_memory),
+	ROW(interior_and_start), ROW(interior_of_lost), ROW(length_first), ROW(behind_header),
+	ROW(in_static_tls), ROW(in_thread_keys), ROW(in_other_threads), ROW(by_waiting_threads),
+	ROW(in_ended_threads), ROW(in_mappings), ROW(in_file_mapping), ROW(disguised), ROW(xor_list),
+	ROW(in_free_memory),
 	ROW(in_environment), ROW(in_exit_handler), ROW(by_exit), ROW(by_immediate_exit),
 };
 
