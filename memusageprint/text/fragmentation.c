@@ -94,8 +94,9 @@ static void put_first_line(FILE *out, const struct fragmentation *f)
 	if (resident == 0) {
 		fputs("nothing of the heap is resident\n", out);
 	} else if (waste < COMPACT_LEAST || waste < resident / COMPACT_PART) {
-		fprintf(out, "the heap is compact: " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN
+		fprintf(out, "the heap is %s: " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN
 			     " of its resident %s are live\n",
+			waste < resident / COMPACT_PART ? "compact" : "small",
 			metric_text_percent((int64_t)part[MU_PAGES_LIVE], (int64_t)resident),
 			units_bytes(heap, resident));
 	} else if (!is_free && f->places.count > 0 &&

@@ -138,8 +138,8 @@ export class Leaks {
 		const column = COLUMNS.find((c) => c.id === loss) || COLUMNS[0];
 		const rows = this.groups.filter((g) => hasKind(g) ||
 			reachable && g.blocks[REACHABLE]);
-		const columns = COLUMNS.filter((c) => c.kind === undefined ? first
-			: this.sums.blocks[c.kind]);
+		const columns = COLUMNS.filter((c) => c.kind === undefined
+			? rows.some((g) => g.gained) : this.sums.blocks[c.kind]);
 		this.losses.replaceChildren(rows.length
 			? this.table(this.sorted(rows, column), columns, column)
 			: el('p', { class: 'hint' }, 'No place has lost blocks.'));
@@ -168,7 +168,8 @@ export class Leaks {
 			style(c))), el('td', { class: 'tree-name' },
 			nodeLink(model, g.node, model.state.list))));
 		const head = el('tr', {}, columns.map((c) => this.header(c, by, style(c))),
-			el('th', { scope: 'col', class: 'heading' }, 'Blocks allocated by'));
+			el('th', { scope: 'col', class: by ? 'heading' : '' },
+				'Blocks allocated by'));
 		return el('div', { class: 'table-box' }, el('table', { class: 'tree-table' },
 			el('thead', {}, head), el('tbody', {}, body)),
 		rows.length > shown.length ? moreButton(`Show all ${count(rows.length)}`,

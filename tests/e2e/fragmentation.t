@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
-need_bin memusage memusageprint
+need_bin memusage memusageprint leaks
 PATH=$WORKLOADS:$PATH
 
 # amount TEXT: the first amount of the line with TEXT, in bytes
@@ -116,6 +116,10 @@ is "$status" 0 'several processes'
 like "$(cat report)" 'were live at the end, held by process .*fragments' \
 	'... the report says which one it is about'
 like "$(cat report)" 'in 2,0[4-9][0-9] pages, alone in 2,0' '... that with most'
+
+# A little waste is not worth a word, but no heap of which much is wasted is compact.
+run memusage -o report --fragmentation leaks held_list
+like "$(cat report)" 'the heap is small: [1-4][0-9]\.[0-9]% of its resident [0-9.]+ KiB are live' 'a small heap'
 
 # A process that ends at once, or is killed, has no such figures, and that is said.
 run memusage -o report --fragmentation sh -c 'kill -9 $$'
