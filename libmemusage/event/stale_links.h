@@ -4,7 +4,8 @@
  * another one when the program gets it. If the program does not write there, a leak check takes it
  * for a pointer. Memcheck knows that the word is undefined.
  *
- * Only with MU_CFG_LEAKS, and if malloc is not libc's, which leaves no address of a block.
+ * Only with MU_CFG_LEAKS or MU_CFG_HOLDERS, and if malloc is not libc's, which leaves no address of
+ * a block.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

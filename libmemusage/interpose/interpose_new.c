@@ -130,7 +130,7 @@ static void record_new(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 
 	if (!thread)
 		return;
-	if (unlikely(rec.flags & MU_CFG_LEAKS))
+	if (unlikely(rec.flags & (MU_CFG_LEAKS | MU_CFG_HOLDERS)))
 		stale_links_clear_new(block, size);
 	if (!event_knows(thread, block))
 		event_alloc(thread, fn, block, size, sp);

@@ -70,7 +70,7 @@ static bool begin_recording(void)
 	emulated_begin();
 	snapshots_find_clock();
 	pause_begin(self);
-	if (rec.flags & MU_CFG_LEAKS)
+	if (rec.flags & (MU_CFG_LEAKS | MU_CFG_HOLDERS))
 		stale_links_start();
 	recorder_open_gate();
 	request_publish_entry();

@@ -12,6 +12,7 @@
 #include "memusage/examine/heap_graph.h"
 #include "memusage/holders/block_types.h"
 #include "memusage/holders/holder_roots.h"
+#include "profile/graph/end_pointers.h"
 #include "profile/graph/holder_tree.h"
 #include "profile/graph/site_links.h"
 
@@ -56,6 +57,7 @@ static void find_holding(struct found *f, const struct snapshot *s, struct holdi
 	holder_roots_find(&f->roots, s, &g);
 	roots = (struct holding_roots){ f->roots.of_pointer, f->roots.rank, f->roots.count,
 					f->roots.nest };
+	end_pointers_drop(&g.pointers, &roots, f->roots.of_pointer);
 	holding_build(h, &g.pointers, &roots);
 	heap_graph_free(&g);
 }
