@@ -81,11 +81,12 @@ static bool find_caller(walk_slow_inner *is_inner, void *data, uint64_t sp)
 
 	if (!thread)
 		return false;
-	bool has_walk = thread->walk != NULL;
-	if (has_walk)
-		publish_caller(walk_slow_caller(thread->walk, is_inner, data), sp);
+	/* This may be the first event of a thread: in a process that was attached to, of all. */
+	struct walk *walk = thread->walk ? thread->walk : walk_start_empty(thread);
+	if (walk)
+		publish_caller(walk_slow_caller(walk, is_inner, data), sp);
 	hook_leave(thread);
-	return has_walk;
+	return walk;
 }
 
 /* ---- the question --------------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "cli/message.h"
-#include "profile/read/counters.h"
 #include "profile/read/image_end.h"
 #include "profile/read/leak_checks.h"
 
@@ -47,14 +46,6 @@ static const char *reason_of_end(const struct mu_image *head, char text[REASON_T
 	}
 }
 
-static bool never_allocated(const struct image *im)
-{
-	struct counters c = { .nested = 0 };
-
-	counters_add(&c, im);
-	return counters_calls(&c) == 0 && c.paused_calls == 0;
-}
-
 static const char *reason(const struct report_subject *s, enum examination_kind kind,
 			  char text[REASON_TEXT])
 {
@@ -64,8 +55,6 @@ static const char *reason(const struct report_subject *s, enum examination_kind 
 	if (!why && s->image.head.process.fork_mono_ns != 0 &&
 	    !(kind == EXAMINED_LEAKS && flags & MU_CFG_LEAK_FORKS))
 		why = "it is a forked child";
-	if (!why && never_allocated(&s->image))
-		why = "it allocated nothing";
 	return why;
 }
 
@@ -75,14 +64,15 @@ void not_examined_warn(const struct report_subject *s, enum examination_kind kin
 	char text[REASON_TEXT];
 	const char *why = reason(s, kind, text);
 
-	if (!(flags & kinds[kind].flag))
+	if (!(flags & kinds[kind].flag) || s->image.head.end == MU_END_RUNNING)
 		warn("process %d: %s: that is done by memusage %s, and by memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, kinds[kind].option, kinds[kind].command);
 	else if (why)
 		warn("process %d: %s, because %s: ask while it runs, memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, why, kinds[kind].command);
 	else
-		warn("process %d: %s when it ended: ask while it runs, memusage --pid=PID %s",
+		warn("process %d: %s when it ended, as in a sandbox: ask while it runs, memusage "
+		     "--pid=PID %s",
 		     (int)s->pid, kinds[kind].what, kinds[kind].command);
 }
 

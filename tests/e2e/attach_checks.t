@@ -72,6 +72,36 @@ for how in '' orderly; do
 	is_examined '... is examined'
 done
 
+# It has done nothing since the attach that a recorder would notice; a thread costs a block.
+for how in '' orderly return thread; do
+	# shellcheck disable=SC2086 # none or one
+	begin $how
+	attach "$program" -o report --record=run.mur --leak-check=full --holders --fragmentation \
+		--fail-if='leaks > 5k'
+	end_stranger
+	is "$ended" 0 "a process that only ends: ${how:-at once}"
+	status=0
+	wait "$attacher" || status=$?
+	is "$status" 100 '... is judged'
+	like "$(cat report)" ' 6,000 bytes in 30 blocks are definitely lost' '... and examined'
+	memusageprint --holders run.mur >held
+	like "$(cat held)" '^ *2.03 KiB .* 20 .*earlier_leaks' '... as is what holds the heap'
+	ok '... and its pages' memusageprint --fragmentation run.mur -o pages
+done
+for how in call killed; do
+	begin $how
+	attach "$program" -o report --record=run.mur --leak-check=full --holders --fail-if='leaks > 5k'
+	end_stranger
+	status=0
+	wait "$attacher" || status=$?
+	is "$status" 125 "a process that ends otherwise ($how) is not judged"
+	like "$(cat attach.err)" "process $program: no leak check was made, because it (was killed|ended by neither).*: ask" \
+		'... which is said'
+	run memusageprint --holders run.mur
+	like "$err" "process $program: what holds its blocks was not examined, because it (was killed|ended by neither)" \
+		'... also of what holds the heap'
+done
+
 # ---- limits -----------------------------------------------------------------------------------------
 
 begin

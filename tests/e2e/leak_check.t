@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
-need_bin memusage memusageprint leaks leaks_cxx
+need_bin memusage memusageprint leaks leaks_cxx earlier_leaks
 PATH=$WORKLOADS:$PATH
 
 # ---- without Valgrind -------------------------------------------------------------------------
@@ -80,10 +80,15 @@ like "$(cat mu.log)" 'All heap blocks were freed -- no leaks are possible' '... 
 run memusage -q --fail-if='leaks > 0' true
 is "$status" 0 '... and has no leaks for --fail-if'
 run memusage --holders -o report true
-like "$err" 'what holds its blocks was not examined, because it allocated nothing' '... nor anything that is held'
+like "$(cat report)" 'no block is live' '... nor anything that is held'
 memusage -q --leak-check=full --record=run.mur leaks lost_list
 run memusageprint --leak-check=summary run.mur
 like "$out" '^==[0-9]+==    definitely lost: 40 bytes in 1 blocks$' 'a recording keeps the check'
+like "$(lost earlier_leaks thread </dev/null)" '^6000/30 0/0 0/0 2[0-9]{3}/21$' \
+	'a thread that has allocated nothing ends the process'
+run memusage --leak-check=full -o mu.log --record=run.mur earlier_leaks killed </dev/null
+like "$err" 'no leak check was made, because it was killed by SIGKILL' \
+	'a process that is killed'
 run memusage --leak-check=full --sample leaks nothing
 is "$status" 125 'samples are no basis'
 like "$err" 'cannot be used together with --sample' '... which is said'

@@ -1,15 +1,20 @@
+/* LDLIBS: -pthread */
 /* earlier_leaks.c -- blocks that hold others, and lost ones, from before a recorder came and since.
  *
  * Before it says "ready": a chain of 20 blocks of 104 bytes, which a variable holds, and 30 lost
  * blocks of 200. When it reads a byte: one block of 300 in each of the chain, and 40 lost blocks of
  * 400. Then it says "done"; with another byte it makes one of 500000, with the input it ends: by
- * _exit, or with an argument by exit.
+ * _exit, or as its argument says: `orderly` by exit, `return` from main, `thread` by exit in a thread
+ * that has done nothing else, `call` by a system call of its own, `killed` by SIGKILL.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "tests/lib/workload.h"
 
@@ -59,11 +64,32 @@ static __attribute__((noinline)) void hold_more(void)
 		one->held = memset(malloc(300), 0, 300);
 }
 
+static void *exit_in_thread(void *unused)
+{
+	(void)unused;
+	exit(0);
+}
+
+static void end(const char *how)
+{
+	pthread_t thread;
+
+	if (strcmp(how, "orderly") == 0)
+		exit(0);
+	if (strcmp(how, "call") == 0)
+		syscall(SYS_exit_group, 0);
+	if (strcmp(how, "killed") == 0)
+		kill(getpid(), SIGKILL);
+	if (strcmp(how, "thread") == 0 && !pthread_create(&thread, NULL, exit_in_thread, NULL))
+		pthread_join(thread, NULL);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
+	const char *how = argc > 1 ? argv[1] : "at once";
 	char byte;
 
-	(void)argv;
 	make_chain();
 	lose(LOST_BEFORE, 200);
 	clear_stack();
@@ -76,7 +102,7 @@ int main(int argc, char **argv)
 	}
 	while (read(0, &byte, 1) == 1)
 		large = large ? large : malloc(500000);
-	if (argc > 1)
-		exit(0);
-	_exit(0);
+	if (strcmp(how, "return") != 0)
+		end(how);
+	return 0;
 }
