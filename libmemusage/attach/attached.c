@@ -238,20 +238,32 @@ static void open_gate(bool is_alone)
 	rec.image->heap.threads -= more;
 }
 
+static bool patch_functions(struct mu_attach *a, const struct patch *p)
+{
+	const char *why = "it cannot be intercepted";
+	const char *function;
+
+	if (!patch_allocators(a, p))
+		return false;
+	function = guards_patch(p);
+	if (!function && rec.flags & MU_CFG_MMAP)
+		function = mappings_patch(p, &why);
+	if (function)
+		say_why(a, function, why);
+	return !function;
+}
+
 static bool begin(struct mu_attach *a)
 {
-	const char *guard = NULL;
 	struct patch p;
 	bool ok;
 
 	if (!begin_image(a))
 		return false;
 	patch_begin(&p);
-	ok = patch_allocators(a, &p);
-	if (ok && (guard = guards_patch(&p)))
-		say_why(a, guard, "it cannot be intercepted");
+	ok = patch_functions(a, &p);
 	patch_end(&p);
-	if (!ok || guard)
+	if (!ok)
 		return false;
 	complete_entries(a);
 	a->inside = (uint32_t)((uint64_t)&attached_thread.inside - cpu_thread_pointer());

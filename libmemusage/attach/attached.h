@@ -38,5 +38,11 @@ __attribute__((visibility("default"))) void attach_begin(struct mu_attach *attac
 struct patch;
 const char *guards_patch(const struct patch *p);
 
+/* mappings_patch -- intercept the functions by which a program maps memory (-m).
+ *
+ * Returns NULL, or the name of a function that cannot be intercepted, with the reason in *WHY.
+ */
+const char *mappings_patch(const struct patch *p, const char **why);
+
 /* guards_watch_threads -- tell whether calls of pthread_create are seen, and where its code is. */
 bool guards_watch_threads(uint64_t *function, uint64_t *size);

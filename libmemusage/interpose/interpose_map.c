@@ -14,18 +14,12 @@
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/mapping_event.h"
 #include "libmemusage/image/shrink.h"
 #include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/pages/pages_calls.h"
 #include "libmemusage/tables/mapping.h"
 #include "libmemusage/unwind/stack_memory.h"
-
-static enum mu_fn kind_of_mmap(int prot, int flags)
-{
-	if (flags & MAP_ANONYMOUS)
-		return MU_FN_MMAP_A;
-	return prot & PROT_WRITE ? MU_FN_MMAP_W : MU_FN_MMAP_R;
-}
 
 static struct thread *enter_counting_mmap(void)
 {
@@ -38,31 +32,14 @@ static struct thread *enter_counting_mmap(void)
 	return thread;
 }
 
-static void count_failed(struct thread *thread, enum mu_fn fn)
-{
-	thread->pub.counters.calls[fn]++;
-	thread->pub.counters.failed[fn]++;
-}
-
 static void record_mmap(void *start, size_t length, int prot, int flags, uint64_t sp)
 {
 	struct thread *thread = enter_counting_mmap();
-	enum mu_fn fn = kind_of_mmap(prot, flags);
-	int64_t change = 0;
 
 	if (!thread)
 		return;
-	if (start == MAP_FAILED) {
-		count_failed(thread, fn);
-	} else {
-		count_call(&thread->pub.counters, fn, length, length);
-		if (fn == MU_FN_MMAP_W)
-			change = mapping_add((uint64_t)start, length);
-		else if (flags & MAP_FIXED)
-			change = mapping_remove((uint64_t)start, length);
-		if (change)
-			event_change(thread, change, sp);
-	}
+	mapping_event_mapped(thread, start, length, mapping_event_kind(prot, flags),
+			     flags & MAP_FIXED, sp);
 	hook_leave(thread);
 }
 
@@ -134,35 +111,9 @@ EXPORT void *mmap(void *start, size_t length, int prot, int flags, int fd, off_t
 EXPORT void *mmap64(void *start, size_t length, int prot, int flags, int fd, off64_t offset)
 	__attribute__((alias("mmap")));
 
-static void record_mremap(void *old, size_t old_size, void *result, size_t new_size, int flags,
-			  uint64_t sp)
-{
-	struct thread *thread = enter_counting_mmap();
-	size_t growth = new_size > old_size ? new_size - old_size : 0;
-	int64_t change;
-
-	if (!thread)
-		return;
-	if (result == MAP_FAILED) {
-		count_failed(thread, MU_FN_MREMAP);
-		hook_leave(thread);
-		return;
-	}
-	count_call(&thread->pub.counters, MU_FN_MREMAP, growth, new_size);
-	thread->pub.counters.mremap_nomove += result == old;
-	thread->pub.counters.mremap_dec += old_size > new_size;
-	change = mapping_remove((uint64_t)old, old_size);
-	if (change)
-		change += mapping_add((uint64_t)result, new_size);
-	else if (flags & MREMAP_FIXED)
-		change = mapping_remove((uint64_t)result, new_size);
-	if (change)
-		event_change(thread, change, sp);
-	hook_leave(thread);
-}
-
 EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 {
+	struct thread *thread;
 	void *start = NULL;
 	void *result;
 	va_list more;
@@ -177,23 +128,13 @@ EXPORT void *mremap(void *old, size_t old_size, size_t new_size, int flags, ...)
 	if (pages_are_counted())
 		return mremap_pages(old, old_size, new_size, flags, start, hook_sp());
 	result = real.mremap(old, old_size, new_size, flags, start);
-	record_mremap(old, old_size, result, new_size, flags, hook_sp());
+	thread = enter_counting_mmap();
+	if (!thread)
+		return result;
+	mapping_event_moved(thread, &(struct mapping_move){ old, old_size, result, new_size,
+							    flags & MREMAP_FIXED }, hook_sp());
+	hook_leave(thread);
 	return result;
-}
-
-static void record_munmap(struct thread *thread, void *start, size_t length, int64_t change,
-			  int result, uint64_t sp)
-{
-	if (result) {
-		count_failed(thread, MU_FN_MUNMAP);
-		if (change)
-			mapping_add((uint64_t)start, length);
-	} else {
-		thread->pub.counters.calls[MU_FN_MUNMAP]++;
-		thread->pub.counters.bytes[MU_FN_MUNMAP] += length;
-		if (change)
-			event_change(thread, change, sp);
-	}
 }
 
 /* Recorded before the range can be mapped again by another thread; taken back on failure. */
@@ -221,7 +162,7 @@ EXPORT int munmap(void *start, size_t length)
 	thread = enter_counting_mmap();
 	if (!thread)
 		return result;
-	record_munmap(thread, start, length, change, result, hook_sp());
+	mapping_event_unmapped(thread, start, length, change, result != 0, hook_sp());
 	hook_leave(thread);
 	return result;
 }

@@ -35,7 +35,6 @@ static const char *option_for_starts(const struct settings *s)
 	       : s->durable			       ? "--durable"
 	       : s->start_paused		       ? "--start-paused"
 	       : s->progname			       ? "--progname"
-	       : s->mmap			       ? "--mmap"
 	       : s->massif.pages		       ? "--pages-as-heap=yes"
 	       : s->massif.stacks		       ? "--stacks=yes"
 	       : s->massif.time == MASSIF_TIME_I       ? "--time-unit=i"

@@ -1,11 +1,12 @@
 /* laps.c -- laps of nothing but malloc and free, each of which is timed.
  *
- *	laps THREADS PAIRS [calloc | realloc | memalign]
+ *	laps THREADS PAIRS [calloc | realloc | memalign | mmap]
  *
  * For each byte on standard input each thread makes PAIRS pairs of malloc, or another function, and
  * free, and a line tells the CPU time of a pair in nanoseconds. Between two laps a recorder can be
  * attached, or taken away. Each thread keeps 64 blocks of 16 to 1024 bytes and replaces one at a
- * time; realloc changes the sizes instead, by 16 bytes, and frees none.
+ * time; realloc changes the sizes instead, by 16 bytes, and frees none. mmap maps a page that munmap
+ * unmaps again, without a touch.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,10 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SLOTS = 64, MAX_THREADS = 64 };
+enum { PAGE = 4096, SLOTS = 64, MAX_THREADS = 64 };
 
 static unsigned long pairs;
 
@@ -51,12 +53,24 @@ static void change_sizes(void *volatile *slot)
 		slot[i % SLOTS] = realloc(slot[i % SLOTS], 16 + i / SLOTS % 2 * 16);
 }
 
+static void map_pages(void *volatile *slot)
+{
+	(void)slot;
+	for (unsigned long i = 0; i < pairs; i++) {
+		void *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (page == MAP_FAILED || munmap(page, PAGE))
+			exit(1);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void *volatile *slot);
 } kinds[] = {
 	{ "malloc", make_pairs }, { "calloc", make_calloc_pairs },
 	{ "memalign", make_memalign_pairs }, { "realloc", change_sizes },
+	{ "mmap", map_pages },
 };
 
 static void (*make)(void *volatile *slot) = make_pairs;
@@ -87,7 +101,7 @@ int main(int argc, char **argv)
 	char byte;
 
 	if (threads < 1 || threads > MAX_THREADS) {
-		fputs("usage: laps THREADS PAIRS [calloc | realloc | memalign]\n", stderr);
+		fputs("usage: laps THREADS PAIRS [calloc | realloc | memalign | mmap]\n", stderr);
 		return 2;
 	}
 	for (size_t i = 0; argc == 4 && i < sizeof(kinds) / sizeof(*kinds); i++) {
