@@ -151,9 +151,14 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->usage = message->usage;
 		tree_note_root_status(t, message->status);
 	} else if (message->kind == WIRE_LEFT) {
+		struct process *root = processes_find(&t->processes, t->root);
+
 		c->is_ended = true;
 		t->is_root_status_lost = true;
-		t->is_detached = message->status;
+		if (root && message->status == WIRE_LEFT_IT_EXECUTED)
+			tree_end_image(t, root, TREE_EXEC);
+		/* What has no image any more is a process that was left, or one that is dead. */
+		t->is_detached = true;
 		c->is_left = true;
 	}
 }

@@ -110,6 +110,12 @@ void process_name(pid_t pid, char name[17])
 	name[strcspn(name, "\n")] = '\0';
 }
 
+/* PF_EXITING of the kernel's flags, the same since Linux 2.6. */
+bool process_is_ending(pid_t pid)
+{
+	return read_stat_field(pid, 6) & 4;
+}
+
 pid_t process_parent(pid_t pid)
 {
 	return (pid_t)read_stat_field(pid, 1);

@@ -110,6 +110,9 @@ uint64_t process_start_time(pid_t pid);
  */
 bool process_exit_code(pid_t pid, char *state, int *status);
 
+/* process_is_ending -- Tells whether PID is just ending: its memory may be gone already. */
+bool process_is_ending(pid_t pid);
+
 /* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 

@@ -14,8 +14,16 @@ enum wire_kind {
 	WIRE_ENDED = 2,		/* launcher: it ended with `status`, having used `usage` */
 	WIRE_DONE = 3,		/* collector: outputs are complete, the report is written */
 	WIRE_ATTACHED = 4,	/* launcher: as STARTED, and `pid` has its image already */
-	WIRE_LEFT = 5,		/* launcher: such a process is left; `status` is 1 if it runs on */
+	WIRE_LEFT = 5,		/* launcher: such a process is left; `status`: enum wire_left */
 	WIRE_MET = 6		/* collector: a condition of --snapshot-when was met */
+};
+
+/* What has become of a process that was recorded while it ran. Its forked children run on without
+ * the recorder in any case. */
+enum wire_left {
+	WIRE_LEFT_IT_ENDED = 0,
+	WIRE_LEFT_IT_RUNS = 1,
+	WIRE_LEFT_IT_EXECUTED = 2 /* another program */
 };
 
 /* What the reports of a run found; bits. */

@@ -161,6 +161,17 @@ static bool has_ended(const struct attached_run *r)
 	return !attach_is_there(r->attachment, r->memory) || poll(&wait, 1, 0) > 0;
 }
 
+/* Returns whether another program is in its place. The memory of a process that ends is gone before
+ * the process is. */
+static bool has_executed(const struct attached_run *r)
+{
+	struct pollfd wait = { .fd = r->pidfd, .events = POLLIN };
+	const pid_t pid = r->attachment->pid;
+
+	return !attach_is_there(r->attachment, r->memory) && !process_is_ending(pid) &&
+	       kill(pid, 0) == 0 && poll(&wait, 1, 0) == 0;
+}
+
 /* The process is recorded until then. One that ends asks for it itself. */
 static void examine_before(const struct attached_run *r, const struct session *s)
 {
@@ -185,29 +196,45 @@ static void stop_recording(const struct segment *view)
 	}
 }
 
-static void end_recording(struct attachment *a, const struct session *s, bool runs_on)
+static enum wire_left what_became(const struct attached_run *r)
 {
+	if (!has_ended(r))
+		return WIRE_LEFT_IT_RUNS;
+	return has_executed(r) ? WIRE_LEFT_IT_EXECUTED : WIRE_LEFT_IT_ENDED;
+}
+
+static void tell_left(const struct attached_run *r, const struct settings *settings,
+		      enum wire_left left)
+{
+	const struct attachment *a = r->attachment;
 	char pause[UNITS_LENGTH];
 
+	if (settings->quiet)
+		return;
+	if (left == WIRE_LEFT_IT_RUNS)
+		fprintf(stderr, "memusage: process %d runs on without the recorder%s%s\n",
+			(int)a->pid, settings->verbose ? "; it stood for " : "",
+			settings->verbose ? units_time(pause, a->pause_ns) : "");
+	else if (left == WIRE_LEFT_IT_EXECUTED)
+		fprintf(stderr, "memusage: process %d executes another program now, which is not "
+			"recorded\n", (int)a->pid);
+}
+
+enum wire_left attached_run_leave(struct attached_run *r, const struct session *s)
+{
+	struct attachment *a = r->attachment;
+	const enum wire_left left = what_became(r);
+
+	if (left == WIRE_LEFT_IT_RUNS)
+		examine_before(r, s);
 	/* Forked children may live longer. */
 	if (!attach_end_recording(a)) {
 		stop_recording(&s->arena.view);
 		warn("process %d%s: the recorder cannot be taken away: %s; it stays there, but "
 		     "records nothing more; memusage --detach=%d tries again", (int)a->left,
 		     a->left == a->pid ? "" : ", a forked child", a->err.text, (int)a->left);
-	} else if (runs_on && !s->settings->quiet) {
-		fprintf(stderr, "memusage: process %d runs on without the recorder%s%s\n",
-			(int)a->pid, s->settings->verbose ? "; it stood for " : "",
-			s->settings->verbose ? units_time(pause, a->pause_ns) : "");
+	} else {
+		tell_left(r, s->settings, left);
 	}
-}
-
-bool attached_run_leave(struct attached_run *r, const struct session *s)
-{
-	const bool runs_on = !has_ended(r);
-
-	if (runs_on)
-		examine_before(r, s);
-	end_recording(r->attachment, s, runs_on);
-	return runs_on;
+	return left;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "memusage/attach/attach.h"
+#include "memusage/common/wire.h"
 #include "memusage/record/session.h"
 
 #define ATTACHED_LIBRARY "libmemusage_attach.so"
@@ -48,6 +49,6 @@ bool attached_run_is_over(struct attached_run *r, int wire);
 /* attached_run_leave -- Examines the process if that is wanted, and takes the recorder away; unless
  * it is gone.
  *
- * Returns true if the process runs on, without the recorder.
+ * Returns what has become of it.
  */
-bool attached_run_leave(struct attached_run *r, const struct session *s);
+enum wire_left attached_run_leave(struct attached_run *r, const struct session *s);
