@@ -98,6 +98,8 @@ static void look_for_collector(void *data)
 		watch_collector(p);
 	else if (++p->reopens < REOPENS && kill((pid_t)p->settings->pid, 0) == 0)
 		loop_at(&p->loop, &p->timer, loop_now() + REOPEN_MS, look_for_collector, p);
+	else if (kill((pid_t)p->settings->pid, 0) == 0)
+		end_program(p, "the process is not recorded any more: there are no figures\n");
 	else
 		end_program(p, "the program has ended: there are no figures any more\n");
 }
