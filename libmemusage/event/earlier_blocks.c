@@ -106,6 +106,16 @@ static uint64_t take_bytes(const void *block)
 	return bytes;
 }
 
+/* Whose cell of the site changes. While there is one thread a site has one cell (site_totals.c):
+ * so it is that which had the blocks at first. */
+static struct thread *owner_of_cell(struct thread *thread, bool many)
+{
+	if (many)
+		return thread;
+	earlier.owner.lifetimes = thread->lifetimes;
+	return &earlier.owner;
+}
+
 /* As event_freed(). Without SP the data file's event has the depth of none. */
 static void account_free(struct thread *thread, uint64_t bytes, uint64_t sp)
 {
@@ -120,7 +130,7 @@ static void account_free(struct thread *thread, uint64_t bytes, uint64_t sp)
 	}
 	heap_change(thread, -(int64_t)bytes, many);
 	if (has_stacks) {
-		sites_free(thread, &known, false, sites_tick());
+		sites_free(owner_of_cell(thread, many), &known, false, sites_tick());
 		snapshots_changed(thread, 0, bytes, many);
 	}
 	if (mode & MODE_POINTS)
@@ -180,7 +190,8 @@ void earlier_blocks_put_back(struct thread *thread, const void *block)
 		log_append(thread, (int64_t)bytes, 0, mode & MODE_MANY);
 	if (mode & MODE_POINTS)
 		points_put_back(earlier.point, bytes, mode & MODE_MANY);
-	cell = mode & MODE_STACKS ? sites_cell(thread, earlier.site) : NULL;
+	cell = mode & MODE_STACKS ?
+		       sites_cell(owner_of_cell(thread, mode & MODE_MANY), earlier.site) : NULL;
 	if (!cell)
 		return;
 	sites_keep_peak(cell);

@@ -7,7 +7,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage memusageprint heaps attached
+need_bin memusage memusageprint heaps attached live
 need mkfifo python3
 need_attach
 PATH=$WORKLOADS:$PATH
@@ -175,4 +175,25 @@ is "$near" 4 'threads that allocate all the time: about as many blocks as a cens
 exec 3>&-
 wait "$job"
 like "$(tail -1 output)" 'bad=0$' '... and are not harmed'
+
+# ---- snapshots -----------------------------------------------------------------------------------
+# One thread, for which only the places that have changed are added up again.
+
+begin_live live
+tell alloc 50 1000
+attach "$job" -o report --record=run.mur
+for _ in 1 2 3 4 5 6; do
+	tell free 3
+	tell alloc 100 3000
+done
+detach
+kept=$(get 'len(d["snapshots"])')
+num "$kept" -gt 3 'a recording has snapshots'
+wrong=0
+for number in 0 1 2 3 $((kept / 2)) $((kept - 1)); do
+	memusageprint --growth="$number..end" run.mur >grown
+	grep -q '[0-9] *\[before the attach\]' grown && wrong=$((wrong + 1))
+done
+is "$wrong" 0 '... in none of which old blocks are fewer than later' || diag "$(cat grown)"
+end
 done_testing

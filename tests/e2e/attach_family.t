@@ -36,7 +36,6 @@ tell fork 'child [1-9]'
 child=$(child_of)
 ok 'a forked child is recorded' grep -q memfd:memusage "/proc/$child/maps"
 tell spawn 'child 0'
-state_of "$child" >during
 detach
 is "$status" 0 'the process and its child are left'
 ok '... the process' is_clean "$program"

@@ -74,12 +74,12 @@ attach_and_serve
 tell alloc 2000 50
 mkfifo hold
 exec 5<>hold
-python3 "$MU_SRC/tests/lib/rude_clients.py" "$at" deaf 3 /debug/pprof/heap <hold >deaf 3>&- 4<&- 5>&- &
+python3 "$MU_SRC/tests/lib/rude_clients.py" "$at" deaf 3 /debug/pprof/heap <hold >deaf.out 3>&- 4<&- 5>&- &
 deaf=$!
-python3 "$MU_SRC/tests/lib/rude_clients.py" "$at" slow 2 >slow 3>&- 4<&- 5>&- &
+python3 "$MU_SRC/tests/lib/rude_clients.py" "$at" slow 2 >slow.out 3>&- 4<&- 5>&- &
 slow=$!
-until_true grep -q there deaf
-until_true grep -q there slow
+until_true grep -q there deaf.out
+until_true grep -q there slow.out
 (exec 3>&- 4<&- 5>&- && get '/debug/pprof/heap?seconds=300') &
 change=$!
 has_kept() {
