@@ -8,12 +8,10 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage memusageprint attached_mappings
+need_bin memusage memusageprint attached_mappings attached
 need mkfifo
 need_attach
-case $(getconf GNU_LIBC_VERSION) in
-*' 2.'[0-9] | *' 2.'[12][0-9] | *' 2.'3[0-2]) skip_all 'refused with glibc before 2.33' ;;
-esac
+is_at_least "$(getconf GNU_LIBC_VERSION)" 2.33 || skip_all 'refused with glibc before 2.33'
 rounds=${MU_ROUNDS:-3}
 
 # next FILE: reads what the program says, until "done"
@@ -29,9 +27,17 @@ attached_mappings <in >out &
 program=$!
 exec 3>in 4<out
 next first
-attach "$program" -o judged --fail-if='mmap peak > 1M'
+# It is sampled.
+exceeds() {
+	judged=0
+	memusage -q --pid="$program" record now.mur &&
+		memusageprint --fail-if='mmap peak > 1M' now.mur >/dev/null 2>&1 || judged=$?
+	[ "$judged" = 100 ]
+}
+attach "$program" -o judged --record=run.mur --fail-if='mmap peak > 1M'
 echo >&3
 next output
+until_true exceeds
 detach
 is "$status" 100 'a limit of mappings that is exceeded'
 state_of "$program" | grep -v '^[0-9a-f]*-\|^VmSize\|^Threads' >before
@@ -60,4 +66,19 @@ ended=0
 exec 3>&-
 wait "$program" || ended=$?
 is "$ended" 0 'the program ends as alone'
+
+# ---- while others allocate, fork and load ----------------------------------------------------------
+
+for what in 'blocks 4' threads children objects; do
+	# shellcheck disable=SC2086 # it is two words
+	begin_stranger attached $what
+	came=0
+	for _ in 1 2 3 4 5 6; do
+		memusage -m --attach="$program" --duration=15ms -q --record=run.mur 2>>refused 3>&- &&
+			came=$((came + 1))
+	done
+	is "$came" 6 "attached $what: a recorder of mappings comes and goes" || diag "$(cat refused)"
+	end_stranger
+	like "$ended $(tail -1 output)" '^0 done=[1-9][0-9]* bad=0$' '... and nothing is wrong'
+done
 done_testing
