@@ -481,6 +481,25 @@ const struct massif_snapshot *massif_peak(const struct massif_file *m)
 	return best;
 }
 
+static bool never_held_anything(const struct massif_file *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (massif_total(&m->snapshots[i]) > 0)
+			return false;
+	}
+	return m->count > 0;
+}
+
+const struct massif_snapshot *massif_moment(const struct massif_file *m, bool is_end)
+{
+	const struct massif_snapshot *s =
+		!is_end ? massif_peak(m) : m->count ? &m->snapshots[m->count - 1] : NULL;
+
+	if (!s && never_held_anything(m))
+		return &m->snapshots[m->count - 1];
+	return s && (s->node_count || massif_total(s) == 0) ? s : NULL;
+}
+
 const char *massif_unit_name(enum massif_unit unit)
 {
 	return unit == MASSIF_INSTRUCTIONS ? "i" : unit == MASSIF_MS ? "ms" : "B";

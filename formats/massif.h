@@ -118,6 +118,10 @@ uint64_t massif_total(const struct massif_snapshot *s);
  */
 const struct massif_snapshot *massif_peak(const struct massif_file *m);
 
+/* massif_moment -- Returns the snapshot that tells what each place held at the peak or, if IS_END,
+ * at the end; NULL: none does. A snapshot at which nothing was held needs no tree for that. */
+const struct massif_snapshot *massif_moment(const struct massif_file *m, bool is_end);
+
 /* massif_unit_name -- "i", "ms" or "B", as in the file. */
 const char *massif_unit_name(enum massif_unit unit);
 

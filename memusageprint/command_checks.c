@@ -86,6 +86,10 @@ static void check_merge(const struct settings *s, const struct opt_tool *tool, c
 	    s->xtree != XTREE_NONE)
 		options_error(tool, "--merge is a report of places: --top, --tree, --leaks, "
 			      "--temporary, --growth, --plot, --processes or --to");
+	if (s->report == REPORT_EXPORT &&
+	    (strcmp(s->format, "graph") == 0 || strcmp(s->format, "dot") == 0))
+		options_error(tool, "--to=%s is about the blocks of one process, which a merge "
+			      "does not have", s->format);
 	for (; *files; files++) {
 		if (strcmp(*files, "-") == 0)
 			options_error(tool, "--merge reads recordings twice, which standard "

@@ -80,11 +80,8 @@ struct diff_input *diff_input_open(const char *file, const char *output, const c
 static const struct massif_snapshot *snapshot_of(const struct massif_file *m,
 						 enum metric_kind kind)
 {
-	const struct massif_snapshot *s =
-		kind == METRIC_PEAK ? massif_peak(m) :
-		kind == METRIC_LIVE && m->count ? &m->snapshots[m->count - 1] : NULL;
-
-	return s && s->node_count ? s : NULL;
+	return kind == METRIC_PEAK || kind == METRIC_LIVE ?
+		       massif_moment(m, kind == METRIC_LIVE) : NULL;
 }
 
 bool diff_input_knows(const struct diff_input *in, enum metric_kind kind)

@@ -154,22 +154,13 @@ int diff_side_open(struct diff_side *d, const char *file, enum metric_kind kind,
 static const struct massif_snapshot *find_snapshot(const struct massif_file *m,
 						   enum metric_kind kind, int number)
 {
-	if (kind == METRIC_PEAK)
-		return massif_peak(m);
-	if (kind == METRIC_LIVE)
-		return &m->snapshots[m->count - 1];
+	if (kind == METRIC_PEAK || kind == METRIC_LIVE)
+		return massif_moment(m, kind == METRIC_LIVE);
 	for (size_t i = 0; kind == METRIC_SNAPSHOT && i < m->count; i++) {
 		if (m->snapshots[i].number == (uint64_t)number)
 			return &m->snapshots[i];
 	}
 	return NULL;
-}
-
-static bool massif_knows(const struct massif_file *m, enum metric_kind kind)
-{
-	const struct massif_snapshot *s = find_snapshot(m, kind, 0);
-
-	return kind == METRIC_SNAPSHOT || (s && s->node_count);
 }
 
 bool diff_side_knows(const struct diff_side *d, enum metric_kind kind)
@@ -181,10 +172,33 @@ bool diff_side_knows(const struct diff_side *d, enum metric_kind kind)
 	if (d->in.kind == INPUT_RECORDING)
 		return true;
 	if (d->in.kind == INPUT_MASSIF)
-		return massif_knows(&d->massif, kind);
+		return is_snapshot || find_snapshot(&d->massif, kind, 0);
 	if (d->in.kind == INPUT_PPROF)
 		return !is_snapshot && !is_temporary && d->pprof.has_value[bytes];
 	return !is_snapshot && !is_temporary && (d->dhat.has_lifetimes || kind == METRIC_TOTAL);
+}
+
+/* Names the reports that the file suits. */
+static void warn_of_unknown_figure(const struct diff_side *d)
+{
+	static const struct {
+		enum metric_kind kind;
+		const char *report;
+	} all[] = {
+		{ METRIC_PEAK, "the peak (--top)" }, { METRIC_LIVE, "the end (--leaks)" },
+		{ METRIC_TOTAL, "all allocations (--tree=total)" },
+	};
+	char text[128] = "";
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const size_t used = strlen(text);
+
+		if (diff_side_knows(d, all[i].kind))
+			snprintf(text + used, sizeof(text) - used, "%s%s",
+				 used ? ", " : "; it tells of ", all[i].report);
+	}
+	warn("%s: this is %s, which does not tell this figure%s", d->name,
+	     file_type_name(d->in.kind), text);
 }
 
 int diff_side_weigh(struct diff_side *d, enum metric_kind kind, int snapshot)
@@ -192,9 +206,7 @@ int diff_side_weigh(struct diff_side *d, enum metric_kind kind, int snapshot)
 	const struct massif_snapshot *s;
 
 	if (!diff_side_knows(d, kind)) {
-		warn("%s: this is %s, which does not tell this figure; --top is about the peak, "
-		     "--leaks about the end, --tree=total about all allocations", d->name,
-		     file_type_name(d->in.kind));
+		warn_of_unknown_figure(d);
 		return -1;
 	}
 	if (d->in.kind == INPUT_RECORDING)
@@ -208,7 +220,7 @@ int diff_side_weigh(struct diff_side *d, enum metric_kind kind, int snapshot)
 		return 0;
 	}
 	s = find_snapshot(&d->massif, kind, snapshot);
-	if (!s || !s->node_count) {
+	if (!s || (!s->node_count && massif_total(s) > 0)) {
 		warn("%s: there is no tree of this moment (--detailed-freq=1 makes one for each "
 		     "snapshot)", d->name);
 		return -1;

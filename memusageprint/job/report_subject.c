@@ -76,7 +76,11 @@ static void warn_of_estimates(const struct report_subject *s)
 {
 	char text[UNITS_LENGTH];
 
-	if (s->distance > 0)
+	if (s->distance > 0 && s->recording->merge)
+		warn("%s: figures of the heap and of places are estimates: about one block in "
+		     "%s, or in less, was recorded", s->recording->name,
+		     units_bytes(text, (uint64_t)s->distance));
+	else if (s->distance > 0)
 		warn("process %d: figures of the heap and of places are estimates: about one "
 		     "block in %s was recorded", (int)s->pid,
 		     units_bytes(text, (uint64_t)s->distance));

@@ -191,7 +191,28 @@ is "$status" 1 'a profile that was cut'
 like "$err" 'cut\.pb: is (a damaged|no heap) profile of pprof' '... is refused'
 diff_of --temporary old.ms gcc0.mur
 is "$status" 1 'what a file does not tell'
-like "$err" 'old\.ms: this is a massif\.out, which does not tell this figure' '... is refused'
+like "$err" 'old\.ms: this is a massif\.out, .*; it tells of the peak \(--top\), the end \(--leaks\)$' \
+	'... is refused, with what it tells'
+cat >nothing.ms <<'EOF'
+desc: --massif-out-file=nothing.ms
+cmd: ./nothing
+time_unit: ms
+#-----------
+snapshot=0
+#-----------
+time=0
+mem_heap_B=0
+mem_heap_extra_B=0
+mem_stacks_B=0
+heap_tree=empty
+EOF
+for report in --top --leaks --tree; do
+	diff_of "$report" nothing.ms gcc0.mur
+	is "$status" 0 "$report: a massif.out of a program that allocates nothing"
+	like "$out" 'In all 0 B became [0-9.]+ KiB' '... has nothing, and the other file all'
+done
+diff_of nothing.ms nothing.ms
+is "$(answer)" 'nothing changed' '... as it is itself'
 
 # ---- formats of other programs -------------------------------------------------------------------
 

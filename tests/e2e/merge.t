@@ -168,6 +168,8 @@ is "$out" "$(printf 'sum True samples True True\nerror True True')" \
 [ "$status" -eq 0 ] || diag "$err"
 merge --tree=total e1.mur e2.mur e3.mur
 like "$out" '\+- .* hold_big' '... which are printed'
+like "$err" '^memusageprint: the merge: .* estimates: about one block in 16\.0 KiB, or in less, ' \
+	'... and the merge is said to have them'
 
 # ---- one process alone -----------------------------------------------------------------------------
 
@@ -214,6 +216,8 @@ like "$out" '^2 processes together' '... but the others are merged'
 like "$err" 'none\.mur' '... and it is named'
 merge --pid=1 r1.mur
 is "$status" 2 '--pid does not suit a merge'
+merge --to=dot r1.mur
+is "$status" 2 'nor do graphs of the blocks of one process'
 merge - <r1.mur
 is "$status" 2 'nor does a pipe'
 
