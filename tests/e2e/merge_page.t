@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/merged.sh"
 need_bin memusage memusageprint memusagestat phases
 need_page
 need perl node
@@ -13,12 +14,7 @@ lists() { node "$MU_SRC/tests/lib/page_lists.mjs" "$MU_SRC" "$@"; }
 
 # ---- how processes differ ----------------------------------------------------------------------
 
-for i in 0 1 2 3 4 5 6 7; do
-	size=$((400 + i))
-	[ "$i" -eq 5 ] && size=900
-	SLURM_PROCID=$i memusage -q --record="r$i.mur" "$WORKLOADS/phases" "$size" 8 \
-		</dev/null >/dev/null
-done
+record_ranks
 run memusagestat --html=all.html --merge r?.mur
 is "$status" 0 'a page of eight recordings' || diag "$err"
 is "$err" '' '... without a message'

@@ -6,14 +6,7 @@
 need_bin memusage memusagestat
 need gcc
 need_page
-chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
-
-# view NAME: the text of a view, as a browser has drawn it
-view() {
-	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
-		--user-data-dir="$PWD/browser" --dump-dom "file://$PWD/$1" >dom 2>browser.log
-	out=$(sed -n '/<header/,/<\/main>/p' dom | sed 's/<[^>]*>/|/g')
-}
+. "$MU_SRC/tests/lib/view.sh"
 
 gcc -g -O0 -o old "$MU_SRC/tests/workloads/compared.c"
 gcc -g -O2 -DINDEX_SIZE=900 -o new "$MU_SRC/tests/workloads/compared.c"

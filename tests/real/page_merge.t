@@ -3,23 +3,12 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/merged.sh"
 need_bin memusage memusagestat phases
 need_page
-chromium=$(command -v chromium || command -v chromium-browser) || skip_all 'no chromium'
+. "$MU_SRC/tests/lib/view.sh"
 
-# view NAME: the text of a view, as a browser has drawn it
-view() {
-	timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
-		--user-data-dir="$PWD/browser" --dump-dom "file://$PWD/$1" >dom 2>browser.log
-	out=$(sed -n '/<header/,/<\/main>/p' dom | sed 's/<[^>]*>/|/g')
-}
-
-for i in 0 1 2 3 4 5 6 7; do
-	size=$((400 + i))
-	[ "$i" -eq 5 ] && size=900
-	SLURM_PROCID=$i memusage -q --record="r$i.mur" "$WORKLOADS/phases" "$size" 8 \
-		</dev/null >/dev/null
-done
+record_ranks
 ok 'a page' memusagestat --html=all.html --merge r?.mur
 
 view 'all.html#summary'
