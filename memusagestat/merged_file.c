@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -19,7 +20,7 @@
 #include "profile/merge/merge_image.h"
 
 /* Opens the contents of a recording that gzip(1) may have compressed. Returns 0; or -1 with ERR. */
-static int open_contents(struct segment *s, const char *file, struct textfile *text,
+static int open_contents(struct segment *s, const char *file, struct textfile *text, bool is_file,
 			 struct mu_error *err)
 {
 	const char *data = "";
@@ -29,6 +30,9 @@ static int open_contents(struct segment *s, const char *file, struct textfile *t
 
 	if (size < 0)
 		return -1;
+	if (!is_file)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0,
+				    "is no regular file: --merge reads recordings twice");
 	if (size == 0)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "is empty: nothing was written to it");
@@ -68,9 +72,10 @@ static int open_one(void *data, uint32_t number, struct segment *s)
 	const int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct textfile text;
 	struct mu_error err;
+	struct stat st;
 	int result;
 
-	if (fd < 0) {
+	if (fd < 0 || fstat(fd, &st) < 0) {
 		warn("cannot open %s: %m", file);
 		return -1;
 	}
@@ -78,7 +83,7 @@ static int open_one(void *data, uint32_t number, struct segment *s)
 				settings->html ? "page" : "picture");
 	result = textfile_open(&text, fd, &err);
 	if (result == 0) {
-		result = open_contents(s, file, &text, &err);
+		result = open_contents(s, file, &text, S_ISREG(st.st_mode), &err);
 		textfile_close(&text);
 	}
 	close(fd);

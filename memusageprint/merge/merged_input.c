@@ -25,6 +25,8 @@ static int open_file(void *data, uint32_t number, struct segment *s)
 	if (in.kind != INPUT_RECORDING)
 		warn("%s: this is %s: --merge reads recordings (memusage --record)", in.name,
 		     file_type_name(in.kind));
+	else if (!in.is_file)
+		warn("%s: is no regular file: --merge reads recordings twice", in.name);
 	else
 		result = recording_open(&recording, &in, file);
 	if (result == 0)

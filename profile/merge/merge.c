@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
@@ -22,6 +23,8 @@
 
 /* Bytes of the recordings that are read at a time. */
 #define READ_TOGETHER (UINT64_C(128) << 20)
+
+enum { DESCRIPTORS = 16 };	/* that a reader may need, and some more */
 
 /* ---- processes ----------------------------------------------------------------------------- */
 
@@ -387,10 +390,23 @@ static void count_live_samples(struct merge *m)
 	m->sampling.live = (uint64_t)live;
 }
 
+/* Limited descriptors would let some readers fail where one alone does not. */
+static uint32_t count_readers(const struct merge_source *source)
+{
+	const uint32_t wanted = source->readers ? source->readers : merge_readers_usual();
+	struct rlimit files;
+	rlim_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return wanted;
+	most = files.rlim_cur / DESCRIPTORS;
+	return most < 1 ? 1 : most < wanted ? (uint32_t)most : wanted;
+}
+
 int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	      struct mu_error *err)
 {
-	const uint32_t readers = source->readers ? source->readers : merge_readers_usual();
+	const uint32_t readers = count_readers(source);
 
 	*m = (struct merge){ .source = source };
 	/* Its tables are made before there are threads. */

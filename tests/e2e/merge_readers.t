@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint phases labels
-need gzip python3
+need gzip mkfifo python3
 
 # ---- recordings of all kinds -------------------------------------------------------------------------
 
@@ -109,6 +109,26 @@ for tool in memusageprint memusagestat; do
 	for number in 0 9; do
 		run "$tool" --merge --readers="$number" -o none p1.mur
 		is "$status" 2 "$tool: $number readers are refused"
+	done
+done
+# shellcheck disable=SC3045 # dash has it
+run sh -c 'ulimit -n 20 && memusageprint --merge --readers=8 --to=json "$@"' sh p?.mur s?.mur tree.mur
+memusageprint --merge --readers=1 --to=json p?.mur s?.mur tree.mur >one 2>/dev/null
+is "$out" "$(cat one)" 'few descriptors make few readers'
+
+# ---- pipes -------------------------------------------------------------------------------------------
+
+for file in p1.mur p2.mur.gz; do
+	for tool in 'memusageprint --merge --top' 'memusagestat --merge --flame -o pipe.svg'; do
+		[ -x "$MU_BUILD/bin/${tool%% *}" ] || continue
+		rm -f pipe
+		mkfifo pipe
+		cat "$file" >pipe &
+		# shellcheck disable=SC2086 # options
+		run timeout 60 $tool p3.mur pipe p4.mur
+		is "$status" 1 "$tool: a pipe with $file, which can be read once, is left out"
+		like "$err" 'pipe: is no regular file: --merge reads recordings twice' '... which is said'
+		wait
 	done
 done
 done_testing
