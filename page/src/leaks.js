@@ -133,15 +133,16 @@ export class Leaks {
 			this.built = list;
 			this.limit = PAGE;
 		}
-		const hasKind = (g) => [DEFINITE, INDIRECT, POSSIBLE].some((k) => g.blocks[k]) ||
-			g.gained > 0;
-		const column = COLUMNS.find((c) => c.id === loss) || COLUMNS[0];
-		const rows = this.groups.filter((g) => hasKind(g) ||
+		const isLost = (g) => g.gained > 0 ||
+			[DEFINITE, INDIRECT, POSSIBLE].some((k) => g.blocks[k]);
+		const rows = this.groups.filter((g) => isLost(g) ||
 			reachable && g.blocks[REACHABLE]);
 		const columns = COLUMNS.filter((c) => c.kind === undefined
 			? rows.some((g) => g.gained) : this.sums.blocks[c.kind]);
+		const isUp = loss.startsWith('-'), column = columns.find((c) =>
+			c.id === loss.replace(/^-/, '')) || columns[0];
 		this.losses.replaceChildren(rows.length
-			? this.table(this.sorted(rows, column), columns, column)
+			? this.table(this.sorted(rows, column, isUp), columns, column)
 			: el('p', { class: 'hint' }, 'No place has lost blocks.'));
 		this.fates.replaceChildren(this.table(this.sorted(this.groups.filter((g) =>
 			g.blocks[FREED] || g.blocks[FOUND]), FATES[0]), FATES, null));
@@ -151,10 +152,11 @@ export class Leaks {
 		return column.kind === undefined ? group.gained : group.bytes[column.kind];
 	}
 
-	// The largest first; equal ones by what is lost, then by what is reachable.
-	sorted(rows, column) {
+	// The largest first, or last; equal ones by what is lost, then by what is reachable.
+	sorted(rows, column, isUp = false) {
 		const next = [DEFINITE, WITH, INDIRECT, POSSIBLE, FOUND, REACHABLE];
-		return rows.sort((a, b) => this.value(b, column) - this.value(a, column) ||
+		const sign = isUp ? -1 : 1;
+		return rows.sort((a, b) => sign * (this.value(b, column) - this.value(a, column)) ||
 			next.reduce((d, k) => d || b.bytes[k] - a.bytes[k], 0));
 	}
 
@@ -181,15 +183,16 @@ export class Leaks {
 
 	header(column, by, style) {
 		const { state } = this.model, { id, label, note } = column;
+		const isUp = state.loss.startsWith('-'), isSorted = by && id === by.id;
 		if (!by)
 			return el('th', { scope: 'col', class: style, title: note }, label);
-		return el('th', { scope: 'col', class: style, 'aria-sort': id === by.id
-			? 'descending' : 'none' }, el('button', { type: 'button', class: 'sort',
-			title: note, 'data-sort': id, onclick: () => {
-				state.set({ loss: id });
+		return el('th', { scope: 'col', class: style, 'aria-sort': !isSorted ? 'none'
+			: isUp ? 'ascending' : 'descending' }, el('button', { type: 'button',
+			class: 'sort', title: note, 'data-sort': id, onclick: () => {
+				state.set({ loss: isSorted && !isUp ? `-${id}` : id });
 				this.losses.querySelector(`[data-sort=${id}]`).focus();
 			} }, label, el('span', { 'aria-hidden': 'true' },
-			id === by.id ? ' ▼' : '')));
+			isSorted ? isUp ? ' ▲' : ' ▼' : '')));
 	}
 
 	cell(group, column, style) {

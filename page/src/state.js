@@ -36,7 +36,7 @@ const VIEWS = {
 		order: ['all', matching(/^-?(all|shared|gained|own)$/)], group: ['line', GROUPING],
 		q: ['', text] },
 	leaks: { loss: ['definite',
-		oneOf('definite', 'with', 'indirect', 'possible', 'reachable', 'gained')],
+		matching(/^-?(definite|with|indirect|possible|reachable|gained)$/)],
 		reachable: [false, flag], ...LIST },
 	pages: LIST,
 	sizes: { count: ['count', oneOf('count', 'bytes')] },
