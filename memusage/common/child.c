@@ -69,7 +69,8 @@ int child_finish(pid_t pid, const char *name, const char *output)
 {
 	int status = pid > 0 ? child_wait(pid) : -1;
 
-	if (pid > 0 && WIFSIGNALED(status))
+	/* A user who pipes a report into head has seen enough of it. */
+	if (pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE)
 		warn("%s was killed by signal %d: %s is incomplete", name, WTERMSIG(status),
 		     output);
 	return status == 0 ? 0 : -1;

@@ -31,7 +31,7 @@ pid_t child_fork(const char *name);
 
 /* child_finish -- Waits until the child PID of child_fork() has ended, which may be -1.
  *
- * output  is incomplete if a signal killed it: "its report". A message says so.
+ * output  is incomplete if a signal killed it: "its report". A message says so, but of SIGPIPE.
  * Returns 0 if it succeeded, else -1.
  */
 int child_finish(pid_t pid, const char *name, const char *output);

@@ -40,6 +40,8 @@ like "$(sed -n '/and freed since/,$p' second.log)" 'by 0x[0-9A-F]+: hide \(leak_
 	'... by its stack'
 unlike "$(sed -n '/FREED AFTER ALL/,$p' second.log)" ' lose \(leak_hidden' '... and of no other'
 is "$(leak_sums second.log | cut -d' ' -f1)" '2560/75' '... the others are still lost'
+memusage --pid="$program" leak_check full any 2>pipe.err | true
+is "$(cat pipe.err)" '' 'a reader that is gone is no error'
 ask summary any >summary.log
 is "$(fates summary.log)" '5440/255 2880/180 0/0' 'a summary has the sums'
 unlike "$(cat summary.log)" 'and freed since' '... only'
