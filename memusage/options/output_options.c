@@ -61,7 +61,7 @@ static void check_merge(const struct settings *s, const struct opt_tool *tool)
 		options_error(tool, "--children=merge makes reports of places, and no "
 			      "file for other tools: keep all by --record=FILE, and convert it by "
 			      "memusageprint --merge --to=FORMAT");
-	if (s->live || s->fragmentation || leaks_wanted(&s->leak_check))
+	if (s->live || s->fragmentation || s->holders || leaks_wanted(&s->leak_check))
 		options_error(tool, "--children=merge suits --top, --tree, --leaks, "
 			      "--temporary, --growth and --html");
 }

@@ -110,6 +110,8 @@ run memusage --quiet --record=without.mur holder_roots </dev/null
 run memusageprint --holders without.mur
 is "$status" 1 'a recording without it is refused'
 like "$err" 'was not examined: that is done by memusage --holders' '... with what to do'
+run memusage --holders --children=merge echo ran
+is "$status$out" 125 'a merge has no holders, which is said before the program runs'
 run memusage --holders --sample holder_roots
 is "$status" 125 'samples are refused'
 run memusage -o report --holders sh -c 'holder_roots </dev/null; exit 3'
