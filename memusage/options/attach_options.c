@@ -35,6 +35,7 @@ static const char *option_for_starts(const struct settings *s)
 	       : s->durable			       ? "--durable"
 	       : s->start_paused		       ? "--start-paused"
 	       : s->progname			       ? "--progname"
+	       : s->leak_check.forks		       ? "--leak-check-forks=yes"
 	       : s->massif.pages		       ? "--pages-as-heap=yes"
 	       : s->massif.stacks		       ? "--stacks=yes"
 	       : s->massif.time == MASSIF_TIME_I       ? "--time-unit=i"

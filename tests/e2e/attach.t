@@ -98,6 +98,8 @@ is "$status" 125 'a process that does not exist'
 like "$err" 'cannot attach to process 1999999999: there is no such process' '... is named'
 run memusage --attach=$$ --pages-as-heap=yes
 like "$err" 'cannot be used together with --pages-as-heap' 'an option for a start is refused'
+run memusage --attach=$$ --leak-check=full --leak-check-forks=yes
+like "$err" 'cannot be used together with --leak-check-forks' '... and one for children that cannot be examined'
 run memusage --attach=$$ --runs=2
 like "$err" 'cannot be used together with --runs' '... and one for several starts'
 run memusage --attach=$$ ls
