@@ -34,6 +34,7 @@
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 #include "memusage/remote/mapped_recordings.h"
+#include "memusage/remote/orphans.h"
 
 /* A collector may be busy with the names of a large program, or may not get a processor. */
 enum { ANSWER_MS = 10000 };
@@ -46,6 +47,11 @@ struct collector_search {
 	bool *is_known;	      /* set if a collector records the process, whatever that has mapped */
 	struct pollfd *asked; /* connections that have not answered yet */
 	size_t asked_count;
+};
+
+struct collector_address {
+	struct sockaddr_un name;
+	socklen_t length;	/* 0: unknown */
 };
 
 /* ---- one collector ----------------------------------------------------------------------- */
@@ -95,20 +101,28 @@ static int connect_to_collector(const struct sockaddr_un *address, size_t length
 	return -1;
 }
 
+static struct collector_address address_of_connection(int connection)
+{
+	struct collector_address a = { .length = sizeof(a.name) };
+
+	if (getpeername(connection, (struct sockaddr *)&a.name, &a.length) < 0)
+		a.length = 0;
+	return a;
+}
+
 /* Asks the collector that has answered once more, for another file, which may be any. */
 static void ask_for_file(const struct collector_search *s, unsigned int flag, int *file)
 {
 	struct collector_search again = { .question = s->question, .pidfd = s->pidfd };
 	struct contact *c = s->contact;
 	struct control_answer *a = xmalloc(sizeof(*a));
-	struct sockaddr_un address;
-	socklen_t length = sizeof(address);
+	struct collector_address from = address_of_connection(c->connection);
 	struct pollfd wait = { .fd = -1, .events = POLLIN };
 	int error;
 
 	again.question.flags = flag | (s->question.flags & CONTROL_RUN);
-	if (getpeername(c->connection, (struct sockaddr *)&address, &length) == 0)
-		wait.fd = connect_to_collector(&address, length, &error);
+	if (from.length > 0)
+		wait.fd = connect_to_collector(&from.name, from.length, &error);
 	if (wait.fd >= 0 && send_question(&again, wait.fd) == 0 &&
 	    poll(&wait, 1, ANSWER_MS) > 0 && !receive_answer(a, wait.fd, file) && *file >= 0) {
 		close(*file);
@@ -349,66 +363,6 @@ static bool ask_path_sockets(struct collector_search *s)
 
 /* ---- without a collector ----------------------------------------------------------------- */
 
-/* The collector may have ended because the process has. */
-static bool still_has_arena(pid_t pid)
-{
-	struct mapped_recordings maps;
-
-	mapped_recordings_read(&maps, pid);
-	free(maps.file);
-	return maps.arenas > 0;
-}
-
-/* Selects the slot of a process by its ID in its own namespace. Returns false if it has none. */
-static bool select_slot(struct live *l, pid_t pid)
-{
-	struct mu_slot slot;
-
-	for (uint32_t k = 0; segment_slot(&l->view, k, &slot); k++) {
-		if (slot.state == MU_SLOT_LIVE && slot.pid == (uint32_t)pid)
-			return live_select(l, k, slot.generation, NULL) == 0;
-	}
-	return false;
-}
-
-static void open_orphans(struct contact *c, pid_t pid, const struct mapped_recordings *maps)
-{
-	for (unsigned int i = 0; i < maps->arenas && c->orphans < CONTACT_ORPHANS; i++) {
-		int fd = mapped_recordings_open(pid, maps->arena[i]);
-
-		if (fd >= 0)
-			c->orphan[c->orphans++] = fd;
-	}
-}
-
-static enum contact_status map_orphan(struct contact *c, unsigned int i, pid_t pid)
-{
-	struct mu_error err;
-
-	if (flock(c->orphan[i], LOCK_EX | LOCK_NB) < 0)
-		return CONTACT_BUSY;
-	if (live_open(&c->live, c->orphan[i], 0, 0, &err) < 0 ||
-	    !select_slot(&c->live, process_own_pid(pid))) {
-		live_close(&c->live);
-		flock(c->orphan[i], LOCK_UN);
-		return CONTACT_NO_IMAGE;
-	}
-	c->file = c->orphan[i];
-	c->orphan[i] = c->orphan[--c->orphans];
-	c->answer = (struct control_answer){ .number = 1 };
-	return CONTACT_OK;
-}
-
-/* Selects the arena that has the image of the process. */
-static enum contact_status map_orphans(struct contact *c, pid_t pid)
-{
-	enum contact_status status = c->orphans ? CONTACT_NO_IMAGE : CONTACT_ORPHANED;
-
-	for (unsigned int i = 0; i < c->orphans && status == CONTACT_NO_IMAGE; i++)
-		status = map_orphan(c, i, pid);
-	return status;
-}
-
 static enum contact_status open_file(struct contact *c, const char *name, unsigned int flags)
 {
 	int fd = open(name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -443,9 +397,11 @@ static bool process_exists(pid_t pid)
 	return kill(pid, 0) == 0 || errno == EPERM;
 }
 
-/* Asks all collectors. A silent one does not matter if MAPS shows that the process has no arena. */
+/* Asks the collector at ONLY, or all of them if it is NULL. A silent one does not matter if MAPS
+ * shows that the process has no arena. */
 static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned int flags,
-					  struct mapped_recordings *maps)
+					  struct mapped_recordings *maps,
+					  const struct collector_address *only)
 {
 	struct collector_search s = {
 		.contact = c,
@@ -460,7 +416,11 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 		.is_known = &maps->is_expected,
 	};
 
-	if (!ask_abstract_sockets(&s))
+	if (only && only->length > 0)
+		ask_collector(&s, &only->name, only->length);
+	if (only)
+		receive_answers(&s);
+	else if (!ask_abstract_sockets(&s))
 		ask_path_sockets(&s);
 	if (s.status == CONTACT_OK && flags & CONTROL_SAMPLES)
 		ask_for_file(&s, CONTROL_SAMPLES, &c->samples);
@@ -482,11 +442,21 @@ enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int fla
 	struct mapped_recordings maps;
 
 	mapped_recordings_read(&maps, pid);
-	status = ask_collectors(c, pid, flags, &maps);
+	status = ask_collectors(c, pid, flags, &maps, NULL);
 	if (status != CONTACT_OK && !c->orphans)
-		open_orphans(c, pid, &maps);
+		orphans_open(c, pid, &maps);
 	free(maps.file);
 	return status;
+}
+
+/* The collector may have ended because the process has. */
+static bool still_has_arena(pid_t pid)
+{
+	struct mapped_recordings maps;
+
+	mapped_recordings_read(&maps, pid);
+	free(maps.file);
+	return maps.arenas > 0;
 }
 
 /* The process has an arena for which no collector answers. */
@@ -496,8 +466,8 @@ static enum contact_status open_orphaned(struct contact *c, pid_t pid,
 	if (maps->is_readable ? !still_has_arena(pid) : !process_exists(pid))
 		return CONTACT_NOT_RECORDED;
 	if (!c->orphans)
-		open_orphans(c, pid, maps);
-	return map_orphans(c, pid);
+		orphans_open(c, pid, maps);
+	return orphans_map(c, pid);
 }
 
 static enum contact_status find_arena(struct contact *c, pid_t pid, unsigned int flags,
@@ -505,7 +475,7 @@ static enum contact_status find_arena(struct contact *c, pid_t pid, unsigned int
 {
 	enum contact_status status, left = CONTACT_NOT_RECORDED;
 
-	status = ask_collectors(c, pid, flags, maps);
+	status = ask_collectors(c, pid, flags, maps, NULL);
 	if ((status == CONTACT_NOT_RECORDED || status == CONTACT_SILENT) &&
 	    (maps->arenas || c->orphans))
 		left = open_orphaned(c, pid, maps);
@@ -557,6 +527,23 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 		status = map_arena(c, pid);
 	/* The caller will try again, and may not be able to open the orphans then. */
 	if (status != CONTACT_OK && (status != CONTACT_BUSY || !c->orphans))
+		contact_close(c);
+	return status;
+}
+
+enum contact_status contact_open_next(struct contact *c, pid_t collector, unsigned int flags)
+{
+	const struct collector_address from = address_of_connection(c->connection);
+	const uint32_t number = c->arena_number + 1;
+	struct mapped_recordings maps = { .is_readable = false };
+	enum contact_status status;
+
+	contact_close(c);
+	c->arena_number = number;
+	status = ask_collectors(c, collector, flags | CONTROL_RUN, &maps, &from);
+	if (status == CONTACT_OK)
+		status = map_arena(c, collector);
+	if (status != CONTACT_OK)
 		contact_close(c);
 	return status;
 }

@@ -30,7 +30,7 @@ struct contact {
 					 * CONTROL_SAMPLES was asked for; -1: none */
 	int checks;			/* ... its file of asked_checks.h, if CONTROL_CHECKS was */
 	int holders;			/* ... that of asked_holders.h, if CONTROL_HOLDERS was */
-	uint32_t arena_number;		/* set by the caller: which arena, with CONTROL_RUN */
+	uint32_t arena_number;		/* which arena of the run, with CONTROL_RUN */
 	int orphan[CONTACT_ORPHANS];	/* memory whose collector may be gone */
 	unsigned int orphans;
 	int file; /* locked file of a library without memusage, or of an
@@ -58,6 +58,15 @@ enum contact_status contact_query(struct contact *c, pid_t pid, unsigned int fla
  * contact_query(). Unless the result is OK or BUSY, nothing is left open.
  */
 enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flags);
+
+/* contact_open_next -- Maps the next arena of the run in place of this one.
+ *
+ * c          opened with CONTROL_RUN, for COLLECTOR.
+ * flags      enum control_flag.
+ * Asks this collector alone: the others, of which one may be stopped, have no arena of its run.
+ * Returns NOT_RECORDED after the last one. Unless the result is OK, nothing is left open.
+ */
+enum contact_status contact_open_next(struct contact *c, pid_t collector, unsigned int flags);
 
 /* contact_ask_samples -- Asks the collectors of our own user for the samples of process PID.
  *

@@ -94,18 +94,17 @@ static void add_other_processes(struct others *o, const struct live_server *s)
 {
 	const struct contact *own = &s->r->contact;
 	struct contact c = CONTACT_CLOSED;
-	uint32_t number = 0;
+	const pid_t collector = own->answer.collector;
 
-	while (own->answer.collector > 0 &&
-	       contact_open(&c, own->answer.collector, CONTROL_RUN) == CONTACT_OK &&
-	       c.answer.collector == own->answer.collector) {
-		add_processes(o, &c.live.view);
-		contact_close(&c);
-		c.arena_number = ++number;
+	if (collector == 0 || contact_open(&c, collector, CONTROL_RUN) != CONTACT_OK ||
+	    c.answer.collector != collector) {
+		add_processes(o, &own->live.view);
+	} else {
+		do
+			add_processes(o, &c.live.view);
+		while (contact_open_next(&c, collector, CONTROL_RUN) == CONTACT_OK);
 	}
 	contact_close(&c);
-	if (number == 0)
-		add_processes(o, &own->live.view);
 }
 
 /* The file stays as it was if the process has ended. */

@@ -257,17 +257,6 @@ static void add_arena(struct save *keep, struct remote *r)
 		add_slot(keep, l, r->contact.samples, k);
 }
 
-/* Processes of another user, or without a log, are in another arena of the same collector. */
-static bool open_next_arena(struct remote *r)
-{
-	const uint32_t number = r->contact.arena_number + 1;
-
-	contact_close(&r->contact);
-	r->contact.arena_number = number;
-	return contact_open(&r->contact, r->pid, r->command->flags) == CONTACT_OK &&
-	       r->contact.answer.collector != 0;
-}
-
 int remote_report_add_running(struct remote *r)
 {
 	const struct mu_segment *run = &r->contact.live.view.head;
@@ -284,9 +273,10 @@ int remote_report_add_running(struct remote *r)
 		close(fd);
 		return -1;
 	}
+	/* Processes of another user, or without a log, are in another arena of the run. */
 	do
 		add_arena(&keep, r);
-	while (open_next_arena(r));
+	while (contact_open_next(&r->contact, r->pid, r->command->flags) == CONTACT_OK);
 	save_end(&keep);
 	return close(fd);
 }

@@ -118,7 +118,8 @@ static void on_worker_ended(void *data, int fd, unsigned int what)
 	start_workers(j);
 }
 
-/* Metrics take 12 ms of a CPU, a page or a profile seconds if its names are new. */
+/* Metrics take 12 ms of a CPU, a page or a profile seconds if its names are new. A scraper gives up
+ * after a second or so: on a full CPU, a process of lower priority takes longer. */
 static bool is_prompt(const struct job *job)
 {
 	const struct jobs *j = job->jobs;
@@ -138,7 +139,8 @@ static int start_worker(struct job *job)
 	if (keeps && job->order.earlier < 0)
 		return -1;
 	const int kept[WORKER_KEPT] = { job->order.earlier, -1 };
-	if (worker_start(&job->worker, keeps ? answer_keep : answer_write, &job->order, kept) < 0)
+	if (worker_start(&job->worker, does_not_wait ? WORKER_PROMPT : WORKER_PATIENT,
+			 keeps ? answer_keep : answer_write, &job->order, kept) < 0)
 		return -1;
 	if (does_not_wait)
 		job->jobs->prompt_ms = loop_now();

@@ -252,7 +252,7 @@ static void start_making(struct push *p)
 {
 	const int kept[WORKER_KEPT] = { p->order.earlier, p->order.recording };
 
-	if (worker_start(&p->worker, push_make, &p->order, kept) < 0) {
+	if (worker_start(&p->worker, WORKER_PATIENT, push_make, &p->order, kept) < 0) {
 		note_unmade(p, -1);
 		return;
 	}

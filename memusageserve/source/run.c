@@ -167,36 +167,27 @@ static void copy_arena(struct copier *c, struct contact *contact)
 		copy_slot(c, &contact->live, contact->samples, k);
 }
 
-/* Processes of another user are in another arena of the same collector. */
-static enum contact_status open_arena(struct contact *contact, const struct run *r, uint32_t number)
-{
-	enum contact_status status;
-
-	contact_close(contact);
-	contact->arena_number = number;
-	status = contact_open(contact, r->collector, CONTROL_RUN | CONTROL_SAMPLES);
-	if (status == CONTACT_OK && contact->answer.collector != r->collector)
-		return CONTACT_NOT_RECORDED;
-	return status;
-}
-
 int run_copy(const struct run *r, int fd, enum run_parts parts, struct mu_error *err)
 {
+	const unsigned int asked = CONTROL_RUN | CONTROL_SAMPLES;
 	struct contact contact = CONTACT_CLOSED;
 	struct copier c = { .parts = parts };
-	uint32_t number = 0;
-	enum contact_status status = open_arena(&contact, r, 0);
+	enum contact_status status = contact_open(&contact, r->collector, asked);
 
+	if (status == CONTACT_OK && contact.answer.collector != r->collector) {
+		contact_close(&contact);
+		status = CONTACT_NOT_RECORDED;
+	}
 	if (status != CONTACT_OK)
 		return explain_status(err, r->collector, status);
 	if (save_begin(&c.keep, fd, &contact.live.view.head, err) < 0) {
 		contact_close(&contact);
 		return -1;
 	}
+	/* Processes of another user are in another arena of the same collector. */
 	do
 		copy_arena(&c, &contact);
-	while (open_arena(&contact, r, ++number) == CONTACT_OK);
-	contact_close(&contact);
+	while (contact_open_next(&contact, r->collector, asked) == CONTACT_OK);
 	save_end(&c.keep);
 	return c.copied ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "no process is recorded now");
 }

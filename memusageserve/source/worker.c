@@ -24,15 +24,17 @@ enum {
 	CPU_SECONDS = 120
 };
 
-static void give_way_to_others(void)
+static void give_way_to_others(enum worker_urgency urgency)
 {
-	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	int fd;
 
+	if (urgency == WORKER_PATIENT && nice(NICE) < 0)
+		errno = 0;
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, "1000", 4) < 0)
 		errno = 0;
 	if (fd >= 0)
 		close(fd);
-	setpriority(PRIO_PROCESS, 0, NICE);
 	limits_lower(RLIMIT_CPU, CPU_SECONDS);
 }
 
@@ -60,7 +62,8 @@ static void close_other_files(int output, const int *kept)
 	}
 }
 
-static void run_work(int output, const int *kept, worker_fn *work, void *data)
+static void run_work(int output, enum worker_urgency urgency, const int *kept, worker_fn *work,
+		     void *data)
 {
 	enum worker_result result;
 	FILE *out;
@@ -68,7 +71,7 @@ static void run_work(int output, const int *kept, worker_fn *work, void *data)
 	child_reset_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_IGN);
-	give_way_to_others();
+	give_way_to_others(urgency);
 	close_other_files(output, kept);
 	out = fdopen(output, "w");
 	if (!out)
@@ -79,7 +82,8 @@ static void run_work(int output, const int *kept, worker_fn *work, void *data)
 	_exit(result);
 }
 
-int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept)
+int worker_start(struct worker *w, enum worker_urgency urgency, worker_fn *work, void *data,
+		 const int *kept)
 {
 	const pid_t parent = getpid();
 
@@ -90,7 +94,7 @@ int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept)
 	if (w->pid == 0) {
 		if (getppid() != parent)
 			_exit(WORKER_FAILED);
-		run_work(w->output, kept, work, data);
+		run_work(w->output, urgency, kept, work, data);
 	}
 	if (w->pid > 0)
 		w->pidfd = (int)syscall(SYS_pidfd_open, w->pid, 0);

@@ -28,14 +28,21 @@ struct worker {
 	int output;	/* memory file of the answer */
 };
 
+/* How a worker shares the CPU with other processes. */
+enum worker_urgency {
+	WORKER_PATIENT,	/* gives way to them: it may take seconds */
+	WORKER_PROMPT	/* as we do: a client waits, and there is little to do */
+};
+
 /* worker_start -- Starts a child that calls WORK.
  *
  * kept  WORKER_KEPT descriptors that WORK needs, -1: none; NULL: none at all. The child closes all
  *       others but the standard files.
- * It gives way to other processes, and is the first that the kernel ends when memory is short.
+ * It is the first process that the kernel ends when memory is short.
  * Returns 0, or -1 with errno; then there is no worker.
  */
-int worker_start(struct worker *w, worker_fn *work, void *data, const int *kept);
+int worker_start(struct worker *w, enum worker_urgency urgency, worker_fn *work, void *data,
+		 const int *kept);
 
 /* worker_finish -- Takes the result of a worker; waits for it.
  *

@@ -119,6 +119,45 @@ for worker in $(pids memusageserve "$server"); do kill -CONT "$worker"; done
 wait $clients
 clients=
 
+# ---- a CPU that is full: figures have the priority of the server, other answers a lower one
+
+priority() { awk '{ print $19 }' "/proc/$1/stat"; }
+is_set_up() { # the worker waits for the collector
+	worker=$(pids memusageserve "$server")
+	[ -n "$worker" ] && [ "$(cat "/proc/$worker/oom_score_adj")" = 1000 ]
+}
+own=$(priority "$server") given=
+kill -STOP "$collector"
+for path in /metrics /debug/pprof/heap; do
+	curl -s -m 300 -o /dev/null "http://$at$path" 3>&- 4<&- &
+	clients=$!
+	until_true is_set_up
+	given="$given $(priority "$worker")"
+	kill -CONT "$collector"
+	wait "$clients"
+	kill -STOP "$collector"
+done
+kill -CONT "$collector"
+clients=
+is "$given" " $own $((own < 9 ? own + 10 : 19))" 'figures come as soon as the server, profiles later'
+
+# ---- another run of the same user, whose collector is stopped, delays no answer
+
+memusage -q -o /dev/null sleep 600 2>/dev/null 3>&- 4<&- &
+other=$!
+has_program_and_collector() {
+	other_collector=$(pids memusage-collec "$other") other_program=$(pids sleep "$other")
+	[ -n "$other_collector" ] && [ -n "$other_program" ]
+}
+until_true has_program_and_collector
+kill -STOP "$other_collector"
+# Who waits for that one waits for 10 s and more.
+answers_soon() { [ "$(curl -s -m 9 -o /dev/null -w '%{http_code}' "http://$at/metrics")" = 200 ]; }
+ok 'the stopped collector of another run delays no answer' until_true answers_soon
+kill -CONT "$other_collector"
+kill "$other_program"
+wait "$other"
+
 # ---- clients that leave
 
 python3 "$rude" "$at" hasty 30 /debug/pprof/heap
