@@ -82,7 +82,7 @@ struct merge {
  * source    used during the call only.
  * spool_fd  an empty file, which becomes the merge's.
  * Returns 0, or -1 with ERR: there is no process at all, or no room for the file.
- * Cost about 2 ms of CPU time for a recording of 1 MB, a fifth of it for one reader alone.
+ * Cost about 2 ms of CPU time for a recording of 1 MB; a fifth of it is for one thread at a time.
  */
 int merge_run(struct merge *m, const struct merge_source *source, int spool_fd,
 	      struct mu_error *err);

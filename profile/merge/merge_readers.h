@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* More of them would wait: adding takes a tenth of the time of reading. */
+/* More of them would wait: adding takes a quarter of the time of reading. */
 enum { MERGE_READERS_MAX = 8 };
 
 /* The place of a recording among all. Private. */
