@@ -26,6 +26,18 @@ static __thread void *volatile own_word[8];   /* static TLS */
 static struct node *volatile first;
 static volatile uintptr_t hidden[4];
 
+/* Registers that a function may use without saving them may still have what malloc has returned; the
+ * kernel keeps them while the process waits, and they are roots. */
+static void clear_registers(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("xor %%ecx, %%ecx\n\txor %%edx, %%edx\n\txor %%esi, %%esi\n\t"
+			 "xor %%edi, %%edi\n\txor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\t"
+			 "xor %%r10d, %%r10d\n\txor %%r11d, %%r11d"
+			 : : : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11");
+#endif
+}
+
 static __attribute__((noinline)) struct node *make_node(struct node *next, struct node *other)
 {
 	struct node *n = malloc(sizeof(*n));
@@ -283,6 +295,7 @@ static void *lose_and_wait(void *arg)
 
 	lost = NULL;
 	*(volatile pid_t *)arg = gettid();
+	clear_registers();
 	pause();
 	return lost;
 }
@@ -457,16 +470,6 @@ static __attribute__((noinline)) void run_below(void (*run)(void))
 	room[0] = room[4095] = 0;
 	run();
 	room[0] = 1;
-}
-
-/* Registers that a function may use without saving them may still have what malloc has returned; the
- * kernel keeps them while the process waits, and they are roots. */
-static void clear_registers(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("xor %%r8d, %%r8d\n\txor %%r9d, %%r9d\n\txor %%r10d, %%r10d"
-			 : : : "r8", "r9", "r10");
-#endif
 }
 
 int main(int argc, char **argv)
