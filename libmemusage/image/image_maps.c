@@ -18,7 +18,7 @@ struct image_maps image_maps_now(void)
 				    .segment_mapped = rec.segment_mapped,
 				    .header = rec.segment->slots,
 				    .base = rec.base,
-				    .capacity = rec.image->capacity,
+				    .capacity = rec.capacity,
 				    .gap_start = rec.gap_start,
 				    .gap_end = rec.gap_end };
 }

@@ -67,6 +67,7 @@ struct recorder {
 	struct mu_image *image;
 	struct mu_segment *segment; /* header and slot table, mapped */
 	uint64_t segment_mapped;    /* bytes mapped at segment, 0 if only the header is */
+	uint64_t capacity;	    /* bytes mapped from base on: the image may have no page */
 	uint64_t gap_start; /* offsets in the image between which it is not mapped, see shrink.h; */
 	uint64_t gap_end;   /* both 0 if there is no gap */
 	uint32_t slot;

@@ -33,7 +33,7 @@ static void shrink_image(uint64_t keep, uint64_t logs)
 		if (image->capacity - logs > rec.gap_end)
 			rec.gap_end = image->capacity - logs;
 	} else {
-		image->capacity = keep;
+		image->capacity = rec.capacity = keep;
 	}
 	image->notes |= MU_NOTE_SMALL_ARENA;
 	slot_limit(keep);
@@ -72,7 +72,7 @@ void shrink_for_limit(uint64_t bytes)
 	uint64_t mapped = rec.segment_mapped;
 
 	if (!mapped && rec.image)
-		mapped = rec.image->capacity;
+		mapped = rec.capacity;
 	/* With what is prepared for a sandbox. */
 	if (mapped > bytes / 16 || sandbox.is_on)
 		shrink_while_stopped(bytes / 16);

@@ -151,6 +151,7 @@ static void describe_process(struct mu_process *process)
 static void adopt_slot(const struct slot *slot)
 {
 	rec.base = slot->base;
+	rec.capacity = slot->capacity;
 	rec.image = (struct mu_image *)slot->base;
 	memory_publish(&rec.image->recorder_private);
 	rec.slot = slot->index;

@@ -157,8 +157,18 @@ if unshare -m true 2>/dev/null; then
 	run manystacks
 	is "$full" "$out" '... does nothing to the program'
 	like "$(cat report)" 'No space left|not recorded' '... and is told of'
+	# Processes that begin when there is no room for the first page of an image.
+	printf '#!/bin/sh\n[ "$1" -eq 0 ] || "$0" $(($1 - 1)) || exit\necho "$1"\n' >nested
+	chmod +x nested
+	for size in 300k 700k 800k 1m; do
+		# shellcheck disable=SC2016
+		run unshare -m sh -c 'mount -t tmpfs -o size=$0 none small && cd small && exec "$@"' \
+			$size memusage -o ../report --durable --record=x.mur ../nested 20
+		is "$status,$(echo "$out" | tr '\n' ' ')" "0,$(seq 0 20 | tr '\n' ' ')" \
+			"20 processes at once on a disk of $size"
+	done
 else
-	skip 'no mount namespaces here' 8
+	skip 'no mount namespaces here' 12
 fi
 
 # ---- hostile arenas: any outcome but a crash
