@@ -53,14 +53,26 @@ static void print_memory(pid_t pid, const struct image *im, const struct result 
 		close(fd);
 }
 
+/* An idle process has not served the last `start` or `stop` yet. */
+static const char *describe_state(const struct live *l, const struct mu_image *head)
+{
+	const uint32_t waiting = __atomic_load_n(&l->shared->request, __ATOMIC_RELAXED);
+
+	if (waiting == MU_REQUEST_START)
+		return "begins with its next call (it is idle)";
+	if (waiting == MU_REQUEST_STOP)
+		return "stops with its next call (it is idle)";
+	if (live_is_asleep(l))
+		return "asleep (`start` begins it)";
+	return head->stopped ? "stopped (`start` resumes it)" : "on";
+}
+
 static void print_recording(const struct contact *c, const struct image *im)
 {
 	char text[UNITS_LENGTH];
 	const struct mu_image *head = &im->head;
 
-	printf("recording: %s", live_is_asleep(&c->live) ? "asleep (`start` begins it)" :
-				head->stopped		  ? "stopped (`start` resumes it)" :
-							    "on");
+	printf("recording: %s", describe_state(&c->live, head));
 	if (head->features & MU_FEATURE(MU_SEC_CELLS))
 		printf(", %" PRIu64 " places of allocation, %" PRIu64 " snapshots",
 		       image_count(im, MU_SEC_SITES), image_count(im, MU_SEC_SNAPSHOTS));

@@ -53,6 +53,8 @@ is "$status,$(field mem_heap_B asleep.out)" 0,0 'a snapshot is of nothing'
 run call start
 is "$status" 0 'start'
 like "$err" 'recording begins with its next call' '... says when it begins, as the process is idle'
+run call status
+like "$out" 'recording: begins with its next call' '... and so does status'
 tell realloc 1 20
 run call start
 is "$status" 0 'start twice is no error'
