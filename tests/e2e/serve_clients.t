@@ -127,8 +127,6 @@ is_set_up() { # the worker waits for the collector
 	[ -n "$worker" ] && [ "$(cat "/proc/$worker/oom_score_adj")" = 1000 ]
 }
 own=$(priority "$server") given=
-# It gives its priority to figures twice a second at most.
-sleep 1
 kill -STOP "$collector"
 for path in /metrics /debug/pprof/heap; do
 	curl -s -m 300 -o /dev/null "http://$at$path" 3>&- 4<&- &
