@@ -13,7 +13,7 @@ PATH=$WORKLOADS:$PATH
 # has thread-local storage; a copy of the environment has LD_PRELOAD in it.
 differs() {
 	case $1 in
-	in_other_threads | by_waiting_threads | in_ended_threads | in_thread | in_environment) return 0 ;;
+	in_other_threads | in_ended_threads | in_thread | in_environment) return 0 ;;
 	esac
 	return 1
 }
@@ -27,7 +27,10 @@ for program in leaks leaks_cxx; do
 		leak_records mu.log >mu.records
 		count=$((count + 1))
 		is "$mu_status" "$vg_status" "$program $kind ends as alone"
-		if differs "$kind"; then
+		if [ "$kind" = by_waiting_threads ]; then
+			# A frame of a thread's first call may keep the address of its block.
+			num "$(lost mu.log | sed 's,^[0-9]*/,,; s, .*,,')" -ge 7 '... of 10 that Memcheck finds'
+		elif differs "$kind"; then
 			is "$(lost mu.log)" "$(lost vg.log)" '... what is lost is the same'
 		else
 			same mu.records vg.records '... every loss record is the same'
