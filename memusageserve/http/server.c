@@ -31,6 +31,7 @@ struct server {
 	struct peers peers;
 	struct loop_timer timer;	/* of libmicrohttpd */
 	int epoll;			/* likewise */
+	bool has_ended_one;		/* a connection, in this call of it */
 	char *ended;			/* why there are no answers any more; NULL: there are */
 };
 
@@ -49,12 +50,17 @@ struct exchange {
 
 static void on_timer(void *data);
 
-/* Lets libmicrohttpd do what there is to do, and sets the time of the next call. */
+/* Lets libmicrohttpd do what there is to do, and sets the time of the next call. With as many
+ * connections as there may be, it does not look for further ones; it does so again at the call
+ * after that in which one has ended, which nothing else may bring about. */
 static void run_daemon(struct server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
-	MHD_run(s->daemon);
+	do {
+		s->has_ended_one = false;
+		MHD_run(s->daemon);
+	} while (s->has_ended_one);
 	if (MHD_get_timeout(s->daemon, &ms) == MHD_YES)
 		loop_at(s->loop, &s->timer, loop_now() + ms, on_timer, s);
 	else
@@ -272,6 +278,7 @@ static void on_connection(void *data, struct MHD_Connection *connection, void **
 	} else {
 		peers_remove(&s->peers, *context);
 		*context = NULL;
+		s->has_ended_one = true;
 	}
 }
 

@@ -210,6 +210,22 @@ is "$word" ended '... and are ended, all of them'
 exec 6<&-
 wait "$slow"
 
+# ---- as many as there may be, who leave while the server does something else
+
+mkfifo idle.in idle.out
+python3 "$rude" "$at" idle 64 <idle.in >idle.out 3>&- 4<&- &
+idle=$!
+exec 5>idle.in 6<idle.out
+read -r word <&6
+is "$word" there '64 clients that ask for nothing'
+are_accepted() { [ "$(open_files)" -ge $((before + 64)) ]; }
+ok '... all of which it has accepted' until_true are_accepted
+kill -STOP "$server"
+exec 5>&- 6<&-
+wait "$idle"
+kill -CONT "$server"
+is "$(code /metrics)" 200 '... leave at once, and others are answered'
+
 # ---- nothing is left
 
 is_as_before() { [ "$(open_files)" -le "$before" ]; }

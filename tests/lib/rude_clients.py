@@ -3,12 +3,13 @@
 #	rude_clients.py HOST:PORT slow N       N clients that send a request a byte at a time, as long as
 #	                                       the server lets them
 #	rude_clients.py HOST:PORT deaf N PATH  N clients that ask for PATH and never read
+#	rude_clients.py HOST:PORT idle N       N clients that ask for nothing
 #	rude_clients.py HOST:PORT hasty N PATH N clients, one after another, that leave in the middle of
 #	                                       their answer, by turns with a reset
 #	rude_clients.py HOST:PORT raw          sends the standard input, prints the answer
 #
-# Slow and deaf ones print "there" when all are connected. Deaf ones end when their standard input
-# does; slow ones when the server has ended all of their connections, which they print.
+# Slow, deaf and idle ones print "there" when all are connected. Deaf and idle ones end when their
+# standard input does; slow ones when the server has ended all of their connections, which they print.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import socket
