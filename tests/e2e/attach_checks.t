@@ -95,10 +95,11 @@ for how in call killed; do
 	status=0
 	wait "$attacher" || status=$?
 	is "$status" 125 "a process that ends otherwise ($how) is not judged"
-	like "$(cat attach.err)" "process $program: no leak check was made, because it (was killed|ended by neither).*: ask" \
+	why='because it (was killed|ended by neither)'
+	like "$(cat attach.err)" "process $program: no leak check was made, $why.*: ask" \
 		'... which is said'
 	run memusageprint --holders run.mur
-	like "$err" "process $program: what holds its blocks was not examined, because it (was killed|ended by neither)" \
+	like "$err" "process $program: what holds its blocks was not examined, $why" \
 		'... also of what holds the heap'
 done
 

@@ -11,7 +11,7 @@ need_valgrind
 need perl
 need_bin memusage memusageprint
 perl -MJSON::PP -e 1 2>/dev/null || skip_all 'no JSON::PP here'
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+need_libdw
 
 # compare PROGRAM OPTION...
 compare() {

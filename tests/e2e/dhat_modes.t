@@ -8,7 +8,7 @@ need_valgrind
 need perl
 need_bin memusage memusageprint threads forks macros dhat_rules
 perl -MJSON::PP -e 1 2>/dev/null || skip_all 'no JSON::PP here'
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+need_libdw
 
 # both OPTION... PROGRAM ARGUMENT: profiles of DHAT (want.PID) and ours (got.PID)
 both() {

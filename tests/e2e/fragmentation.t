@@ -6,6 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint leaks
+need_libdw
 PATH=$WORKLOADS:$PATH
 
 # amount TEXT: the first amount of the line with TEXT, in bytes

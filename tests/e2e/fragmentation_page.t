@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint memusagestat
+need_libdw
 need_page
 need jq node
 PATH=$WORKLOADS:$PATH

@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint budget
+need_libdw
 
 budget=$WORKLOADS/budget
 # judge STATUS CONDITION TEXT [ARGUMENT]...: of a run of it

@@ -7,6 +7,7 @@
 . "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/holders.sh"
 need_bin memusage memusageprint
+need_libdw
 command -v jq >/dev/null || skip_all "jq is not installed"
 PATH=$WORKLOADS:$PATH
 

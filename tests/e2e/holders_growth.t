@@ -6,6 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint
+need_libdw
 command -v jq >/dev/null || skip_all "jq is not installed"
 PATH=$WORKLOADS:$PATH
 

@@ -6,6 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint memusagestat
+need_libdw
 need_page
 need node jq
 PATH=$WORKLOADS:$PATH

@@ -6,6 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/leaks.sh"
 need_bin memusage memusageprint leaks leaks_cxx earlier_leaks
+need_libdw
 PATH=$WORKLOADS:$PATH
 
 # ---- without Valgrind -------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 . "$MU_SRC/tests/lib/leaks.sh"
 . "$MU_SRC/tests/lib/steps.sh"
 need_bin memusage memusageprint leak_steps
+need_libdw
 need mkfifo
 need_tracing
 PATH=$WORKLOADS:$PATH

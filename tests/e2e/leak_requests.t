@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint leak_requests
+need_libdw
 PATH=$WORKLOADS:$PATH
 [ "$(uname -m)" = x86_64 ] || skip_all "requests of Valgrind's macros are served on x86-64 only"
 

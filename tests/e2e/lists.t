@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+need_libdw
 cat >one.c <<'END'
 #include <stdlib.h>
 void *two(void);

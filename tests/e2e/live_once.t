@@ -7,7 +7,7 @@
 . "$MU_SRC/tests/lib/live.sh"
 need_bin memusage memusageprint live
 PATH=$WORKLOADS:$PATH
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+need_libdw
 
 ask() { run memusage "--pid=$pid" "$@"; }
 

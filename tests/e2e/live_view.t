@@ -8,7 +8,7 @@
 need_bin memusage memusageprint swelling
 need tmux
 [ "${NCURSES:-yes}" = yes ] || skip_all 'built without ncurses'
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+need_libdw
 PATH=$WORKLOADS:$PATH
 TMUX_TMPDIR=$MU_TMP
 export TMUX_TMPDIR

@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need valgrind ms_print
 need_bin memusage memusageprint
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+need_libdw
 . "$MU_SRC/tests/lib/massif.sh"
 
 # Blocks that are ignored, and what realloc makes of them.

@@ -8,7 +8,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need valgrind
 need_bin memusage pages
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+need_libdw
 
 . "$MU_SRC/tests/lib/massif.sh"
 

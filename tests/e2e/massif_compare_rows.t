@@ -9,7 +9,7 @@
 need_valgrind
 need ms_print
 need_bin memusage memusageprint
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines and inlined calls need libdw'
+need_libdw
 . "$MU_SRC/tests/lib/massif.sh"
 
 # alloc_fns NAME...: as options

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint
-[ "${LIBDW:-yes}" = yes ] || skip_all 'names of local functions and inlined calls need libdw'
+need_libdw
 
 # last FIELD FILE: of the last snapshot
 last() {

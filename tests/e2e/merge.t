@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint phases
+need_libdw
 need python3 mkfifo
 
 # start NAME BIG SMALL: a process whose input is the pipe NAME.in

@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint pages
 need_recorder
-[ "${LIBDW:-yes}" = yes ] || skip_all 'names of static functions need libdw or .symtab'
+need_libdw
 
 # profile NAME COMMAND...: leaves NAME.mur, truth, report
 profile() {

@@ -6,7 +6,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint server
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+need_libdw
 runtime='std::|__invoke|start_thread|clone3?|_M_|new_allocator|basic_string'
 
 memusage -q --record=r.mur --threshold=0 --peak-inaccuracy=0 --massif-out-file=r.ms --dhat-out-file=r.dhat --massif \

@@ -9,6 +9,7 @@
 has_program memusageserve || skip_all 'this build has no memusageserve'
 need curl python3
 need_bin memusage memusageserve live
+need_libdw
 PATH=$WORKLOADS:$PATH
 
 begin_live memusage -q --record=run.mur live

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint who
-[ "${LIBDW:-yes}" = yes ] || skip_all 'lines need libdw'
+need_libdw
 who=$WORKLOADS/who
 
 # truth METRIC: what the workload says, as FUNCTION LINE BYTES BLOCKS

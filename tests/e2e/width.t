@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint massif_deep massif_names massif_levels
 need python3
-[ "${LIBDW:-yes}" = yes ] || skip_all 'frames have lines with libdw only'
+need_libdw
 unset NO_COLOR COLUMNS LC_ALL LC_CTYPE LANG
 export TERM=xterm
 escape=$(printf '\033')

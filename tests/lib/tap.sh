@@ -208,6 +208,8 @@ has_page() {
 	esac
 	was_built "$1/page/template.html"
 }
+# need_libdw: skips the file in a build that knows no lines, inlined calls and static functions.
+need_libdw() { [ "${LIBDW:-yes}" = yes ] || skip_all 'this build has no libdw: no lines'; }
 need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 # need_machine NAME WHY: uname -m.
 need_machine() { [ "$(uname -m)" = "$1" ] || skip_all "$2"; }
