@@ -153,13 +153,11 @@ static void handle_message(struct collector *c, const struct wire *message)
 	} else if (message->kind == WIRE_LEFT) {
 		struct process *root = processes_find(&t->processes, t->root);
 
-		c->is_ended = true;
-		t->is_root_status_lost = true;
+		c->is_ended = c->is_left = t->is_root_status_lost = true;
 		if (root && message->status == WIRE_LEFT_IT_EXECUTED)
 			tree_end_image(t, root, TREE_EXEC);
 		/* What has no image any more is a process that was left, or one that is dead. */
 		t->is_detached = true;
-		c->is_left = true;
 	}
 }
 
@@ -545,9 +543,8 @@ static bool is_finished(struct collector *c)
 {
 	struct tree *t = &c->tree;
 
-	if (c->launcher_is_gone && t->root != 0 && !processes_find(&t->processes, t->root))
-		c->is_ended = true;
-	if (c->launcher_is_gone && (t->root == 0 || was_left(c)))
+	if (c->launcher_is_gone &&
+	    (t->root == 0 || was_left(c) || !processes_find(&t->processes, t->root)))
 		c->is_ended = true;
 	if (c->is_ended && !c->is_settled) {
 		names_ahead_stop(&c->names);
