@@ -11,6 +11,9 @@
 #include "libmemusage/tables/sampling.h"
 #include "libmemusage/tables/thinning.h"
 
+/* What no client wakes a process with, unless it is the 4,294,967,294th. */
+#define AWAKE_SINCE_START (UINT32_MAX - 1)
+
 void pause_begin(struct thread *thread)
 {
 	if (!(rec.flags & MU_CFG_START_PAUSED))
@@ -54,6 +57,10 @@ void pause_start(struct thread *thread)
 	if (!__atomic_exchange_n(&rec.image->stopped, 0, __ATOMIC_RELAXED))
 		return;
 	__atomic_fetch_add(&rec.image->recorded.starts, 1, __ATOMIC_RELAXED);
+	/* Another thread may be about to put the process to sleep, which has looked while the
+	 * request was taken, and nothing started yet. It has seen another number. */
+	if (rec.flags & MU_CFG_START_PAUSED)
+		__atomic_store_n(&rec.image->recorded.awake, AWAKE_SINCE_START, __ATOMIC_RELEASE);
 	marks_resume(thread);
 }
 
