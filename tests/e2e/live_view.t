@@ -191,6 +191,7 @@ begin 80 24 'memusage -q --live sh -c "swelling 50000 100 & swelling 40000 100 &
 shows ' heap ' 'a tree'
 press p
 shows '[0-9]+ swelling 50000 100$' 'its processes'
+shows '[0-9]+ swelling 40000 100$' '... all of them'
 press / 4 0 0 Enter Enter
 shows '^ swelling 40000 100 +process' 'Enter shows another one'
 press Escape
