@@ -197,6 +197,7 @@ static bool begin_image(struct mu_attach *a)
 		say_why(a, "memory", "none is left for the recording");
 		return false;
 	}
+	rec.is_attached = true;
 	rec.image->notes |= MU_NOTE_ATTACHED;
 	rec.was_paused = true;
 	attached.pid = rec.pid;

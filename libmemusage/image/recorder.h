@@ -89,6 +89,7 @@ struct recorder {
 	bool collector_is_mute;	    /* it did not answer a query, and is not asked again */
 	bool program_has_begun;	    /* the program's own code may have run */
 	bool emulator_answers;	    /* its plugin calls emulated_event_answer() */
+	bool is_attached;	    /* memusage came while the process ran */
 };
 
 extern HIDDEN struct gate gate;

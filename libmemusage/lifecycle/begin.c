@@ -76,9 +76,9 @@ void recorder_announce(void)
 
 void recorder_restart(void)
 {
-	const uint32_t attached = rec.image ? rec.image->notes & MU_NOTE_ATTACHED : 0;
 	struct slot slot;
 
+	/* The image is the parent's: if that has ended, and no room is left, it cannot be read. */
 	rec.state = STATE_STARTING;
 	recorder_forget_sleep();
 	slot_forget();
@@ -86,7 +86,7 @@ void recorder_restart(void)
 	locks_free_all(NULL);
 	self = &no_thread;
 	if (!rec.is_standalone && slot_claim(&slot) && image_begin(&slot) && thread_attach(NULL)) {
-		rec.image->notes |= MU_NOTE_RAW_CLONE | attached;
+		rec.image->notes |= MU_NOTE_RAW_CLONE | (rec.is_attached ? MU_NOTE_ATTACHED : 0);
 		rec.state = STATE_ON;
 		pause_begin(self);
 		recorder_open_gate();
