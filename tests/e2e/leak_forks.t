@@ -41,9 +41,9 @@ run memusage --leak-check=summary --leak-check-forks=yes --children=none -o mu.l
 is "$out" '60 ended' '60 children that end at once end as alone'
 is "$(lost mu.log | tr ' ' '\n' | grep -c 1100/2)" 60 '... and are all examined'
 run timeout 120 memusage --leak-check=summary --leak-check-forks=yes --children=none -o mu.log \
-	leak_forks 20 ask
-is "$out" '20 ended' 'a thread of the parent asks for checks meanwhile'
-is "$(lost mu.log | tr ' ' '\n' | grep -c 1200/21)" 20 '... which keeps no child from its own'
+	leak_forks 10 ask
+is "$out" '10 ended' 'a thread of the parent asks for checks meanwhile'
+is "$(lost mu.log | tr ' ' '\n' | grep -c 1200/21)" 10 '... which keeps no child from its own'
 
 if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
 	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 1
