@@ -17,8 +17,6 @@
 #include "memusage/holders/holders_check.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
-#include "profile/read/counters.h"
-#include "profile/read/image_end.h"
 
 /* A client of --pid, or the examiner of a snapshot, may hold the process just now. */
 enum { TRIES = 200, PAUSE_NS = 50000000 };
@@ -137,35 +135,6 @@ void left_checks_attach(const struct session *s, const struct process *p, struct
 	im->pages = take_result(s, SESSION_PAGES);
 	if (holders)
 		tree_holders_add(p, holders);
-}
-
-/* A forked child has the blocks of its parent, a process that is attached to those of before. */
-static bool never_had_block(const struct session *s, const struct image *im)
-{
-	const enum mu_end how = image_end_of(&im->head).how;
-	struct counters c = { .nested = 0 };
-
-	if (s->settings->attach || im->head.process.fork_mono_ns != 0 ||
-	    (how != MU_END_EXIT && how != MU_END_IMMEDIATE))
-		return false;
-	counters_add(&c, im);
-	return counters_calls(&c) == 0 && c.paused_calls == 0;
-}
-
-void left_checks_attach_empty(const struct session *s, struct image *im)
-{
-	const struct mu_leak_check **check = &im->outside_check[IMAGE_OUTSIDE_CHECKS - 1];
-	struct mu_leak_check *empty;
-
-	if (!settings_has_leak_check(s->settings) || *check || im->head.examined.check != 0 ||
-	    !never_had_block(s, im))
-		return;
-	empty = calloc(1, sizeof(*empty));
-	if (empty) {
-		empty->flags = MU_LEAK_CHECK_AT_END;
-		empty->mono_ns = im->head.process.exit_mono_ns;
-	}
-	*check = empty;
 }
 
 void left_checks_free(struct image *im)

@@ -29,13 +29,6 @@ void left_checks_make(const struct session *s, const struct live *l, pid_t pid);
  */
 void left_checks_attach(const struct session *s, const struct process *p, struct image *im);
 
-/* left_checks_attach_empty -- Adds a leak check without losses to the image of a process that has
- * never had a block. Such a process was not asked when it ended, since it has told the recorder of
- * nothing; Memcheck says of it that no leaks are possible.
- *
- * im  as before; of a process that has ended, with its end stored. */
-void left_checks_attach_empty(const struct session *s, struct image *im);
-
 /* left_checks_free -- Releases what was added to an image; the holders are released by
  * tree_holders_forget(). */
 void left_checks_free(struct image *im);

@@ -202,7 +202,6 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 	report_image(t, p, im, &slot, end);
 	if (is_owner(t, p))
 		left_checks_attach(t->s, p, im);
-	left_checks_attach_empty(t->s, im);
 	tree_holders_attach(p, im);
 	if (has_slot)
 		save_image(t, p, im, &slot);

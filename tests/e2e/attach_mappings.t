@@ -14,19 +14,7 @@ need_attach
 is_at_least "$(getconf GNU_LIBC_VERSION)" 2.33 || skip_all 'refused with glibc before 2.33'
 rounds=${MU_ROUNDS:-3}
 
-# next FILE: reads what the program says, until "done"
-next() {
-	: >"$1"
-	while read -r said <&4 && [ "$said" != 'done' ]; do
-		echo "$said" >>"$1"
-	done
-}
-
-mkfifo in out
-attached_mappings <in >out &
-program=$!
-exec 3>in 4<out
-next first
+begin_rounds attached_mappings
 # It is sampled.
 exceeds() {
 	judged=0
@@ -35,8 +23,7 @@ exceeds() {
 	[ "$judged" = 100 ]
 }
 attach "$program" -o judged --record=run.mur --fail-if='mmap peak > 1M'
-echo >&3
-next output
+take_round output
 until_true exceeds
 detach
 is "$status" 100 'a limit of mappings that is exceeded'
@@ -44,8 +31,7 @@ state_of "$program" | grep -v '^[0-9a-f]*-\|^VmSize\|^Threads' >before
 for round in $(seq 1 "$rounds"); do
 	rm -f report
 	attach "$program" -m -o report --record=run.mur
-	echo >&3
-	next output
+	take_round output
 	detach
 	is "$status" 0 "round $round: left"
 	truths "round $round" output report
@@ -58,8 +44,7 @@ state_of "$program" | grep -v '^[0-9a-f]*-\|^VmSize\|^Threads' >after
 same after before 'its descriptors, signals and code are as they were'
 
 attach "$program" -o report
-echo >&3
-next output
+take_round output
 detach
 unlike "$(cat report)" 'mmap' 'without -m they are not counted'
 ended=0

@@ -12,25 +12,12 @@ need mkfifo
 need_attach
 rounds=${MU_ROUNDS:-4}
 
-# next FILE: reads what the program says, until "done"
-next() {
-	: >"$1"
-	while read -r said <&4 && [ "$said" != 'done' ]; do
-		echo "$said" >>"$1"
-	done
-}
-
-mkfifo in out
-attached_truth <in >out &
-program=$!
-exec 3>in 4<out
-next first
+begin_rounds attached_truth
 exact=0
 for round in $(seq 1 "$rounds"); do
 	rm -f report
 	attach "$program" -o report
-	echo >&3
-	next output
+	take_round output
 	detach
 	(truths "round $round" output report) >verdicts
 	if [ "$status" = 0 ] && [ "$(grep -c '^ok' verdicts)" = 9 ] && ! grep -q '^not ok' verdicts &&

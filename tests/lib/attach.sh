@@ -8,6 +8,9 @@
 #	begin_stranger PROGRAM [ARG]...  starts it, waits until it says "ready" or has ended; its ID is
 #	                         in $program, what it says in output and errors
 #	end_stranger             ends its input; its status is in $ended
+#	begin_rounds PROGRAM     starts one that takes a round for each line of its input, and then says
+#	                         what it has counted, and "done"; its ID is in $program
+#	take_round FILE          lets it take one; what it says is in FILE
 #	is_unharmed TEXT OPTION...  tests/bench/attach; its rows are in $out
 #	come_and_go TARGET TIMES    the same: a recorder comes and goes that often
 #
@@ -64,6 +67,24 @@ end_stranger() {
 	exec 3>&-
 	ended=0
 	wait "$program" || ended=$?
+}
+# read_round FILE: what it says, until "done"
+read_round() {
+	: >"$1"
+	while read -r said <&4 && [ "$said" != 'done' ]; do
+		echo "$said" >>"$1"
+	done
+}
+begin_rounds() {
+	mkfifo in out
+	"$1" <in >out &
+	program=$!
+	exec 3>in 4<out
+	read_round first
+}
+take_round() {
+	echo >&3
+	read_round "$1"
 }
 is_unharmed() {
 	text=$1
