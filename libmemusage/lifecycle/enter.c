@@ -11,6 +11,7 @@
 #include "libmemusage/lifecycle/begin.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/lifecycle/pending_request.h"
+#include "libmemusage/lifecycle/shared_memory.h"
 #include "libmemusage/lifecycle/start.h"
 #include "libmemusage/lifecycle/threads.h"
 
@@ -39,9 +40,7 @@ void enter_if_cloned(void)
  * is wiped, as the parent's is. */
 static bool shares_parents_memory(void)
 {
-	const unsigned int memory = 1; /* KCMP_VM */
-
-	return !sandbox.is_on && !SYS5(SYS_kcmp, sys_getpid(), SYS1(SYS_getppid, 0), memory, 0, 0);
+	return !sandbox.is_on && shared_memory_with_parent();
 }
 
 /* In memory without an owner the image is that of the process which was copied by a raw clone().

@@ -23,6 +23,7 @@
 #include "libmemusage/base/trace.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/lifecycle/decimal.h"
 #include "libmemusage/lifecycle/image.h"
 #include "recording/env.h"
 
@@ -55,21 +56,10 @@ static bool join_path(char *to, const char *a, const char *b, const char *c)
 	return true;
 }
 
-static const char *format_decimal(char buffer[24], uint64_t value)
-{
-	char *end = buffer + 23;
-
-	*end = '\0';
-	do
-		*--end = (char)('0' + value % 10);
-	while (value /= 10);
-	return end;
-}
-
 /* A directory in /tmp is used only if no other user can write to it: any user may have made it. */
 static bool use_private_tmp(void)
 {
-	char number[24];
+	char number[DECIMAL_BYTES];
 	struct stat status;
 	uint32_t uid = (uint32_t)SYS1(SYS_getuid, 0);
 
@@ -84,7 +74,7 @@ static bool use_private_tmp(void)
 
 static int create_arena_file(char *path)
 {
-	char pid[24], number[24];
+	char pid[DECIMAL_BYTES], number[DECIMAL_BYTES];
 
 	for (uint64_t n = 0; n < 1000; n++) {
 		char name[64] = "/memusage-";

@@ -16,10 +16,12 @@ struct filter_call {
 	int number;
 	const char *name;
 	unsigned int known; /* a bit for each argument */
+	bool may_fail;	    /* the caller has another way, if the filter answers with an error */
 	uint64_t argument[6];
 };
 
-/* filter_allows -- Tells whether a filter allows a call, whatever its unknown arguments are.
+/* filter_allows -- Tells whether a filter allows a call, whatever its unknown arguments are, or
+ * answers one that may fail with an error.
  *
  * code   from the kernel or from anybody: false if it makes no sense, or takes too long.
  * count  of its instructions.

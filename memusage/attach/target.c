@@ -322,18 +322,6 @@ enum target_result target_stop(struct target *t, struct mu_error *err)
 	return TARGET_OK;
 }
 
-static pid_t find_sharer(const struct target *t, const char *children)
-{
-	char *end;
-	long child;
-
-	for (; (child = strtol(children, &end, 10)) > 0; children = end) {
-		if (syscall(SYS_kcmp, t->view, child, KCMP_VM, 0, 0) == 0)
-			return (pid_t)child;
-	}
-	return 0;
-}
-
 /* Returns what a file says that is named from a directory, "" if there is none; free() it. */
 static char *read_from(int directory, const char *name)
 {
@@ -351,6 +339,47 @@ static char *read_from(int directory, const char *name)
 	if (fd >= 0)
 		close(fd);
 	return text;
+}
+
+static char *read_mappings(pid_t pid)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	return read_from(AT_FDCWD, name);
+}
+
+/* Where kcmp is forbidden, as in containers, a child that has just been forked is taken for one
+ * that shares the memory: it has the same mappings. */
+static bool has_same_mappings(const struct target *t, pid_t child)
+{
+	char *mine = read_mappings(t->pid), *its = read_mappings(child);
+	bool is_same = *mine && !strcmp(mine, its);
+
+	free(mine);
+	free(its);
+	return is_same;
+}
+
+static bool is_sharer(const struct target *t, pid_t child)
+{
+	const long differs = syscall(SYS_kcmp, t->view, child, KCMP_VM, 0, 0);
+
+	if (differs < 0 && (errno == EPERM || errno == ENOSYS))
+		return has_same_mappings(t, child);
+	return differs == 0;
+}
+
+static pid_t find_sharer(const struct target *t, const char *children)
+{
+	char *end;
+	long child;
+
+	for (; (child = strtol(children, &end, 10)) > 0; children = end) {
+		if (is_sharer(t, (pid_t)child))
+			return (pid_t)child;
+	}
+	return 0;
 }
 
 /* The process may be stopped: no stdio, and short paths. */

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage memusageprint confined live
+need_bin memusage memusageprint confined live attached without
 need mkfifo
 need_attach
 PATH=$WORKLOADS:$PATH
@@ -49,4 +49,15 @@ for what in madvise thread; do
 done
 end_stranger
 is "$ended" 5 '... nor noticed'
+
+# As docker's usual filter does. Children that share the memory are known without it.
+begin_stranger without kcmp attached children
+for round in 1 2 3; do
+	run memusage --attach="$program" --duration=50ms -o report
+	is "$status" 0 "a filter that answers kcmp with an error, $round"
+done
+nok '... and no trace is left' has_recorder
+end_stranger
+is "$ended" 0 '... nor is it noticed'
+like "$(cat output)" '^done=[1-9][0-9]* bad=0' '... by any child'
 done_testing

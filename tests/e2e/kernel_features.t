@@ -64,6 +64,8 @@ for feature in $features; do
 	lacking "$feature" 'threads with call stacks' --record=stacks.mur -- threads churn
 	lacking "$feature" 'forks' --record=stacks.mur -- forks fork
 done
+# Docker's usual filter forbids kcmp: other programs must be known to share memory without it.
+lacking kcmp 'children that share memory' --children=lines -- forks shared-first-raw
 # The program that is executed gets the slot of the one before.
 lacking fallocate 'executed programs' -- forks chain 3
 

@@ -43,6 +43,18 @@ static void test_answers(void)
 		       BPF_STMT(BPF_RET | BPF_A, 0)));
 }
 
+static void test_may_fail(void)
+{
+	const struct filter_call optional = { .number = 9, .name = "nine", .may_fail = true };
+	const struct sock_filter error = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1);
+	const struct sock_filter trap = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP);
+	const struct sock_filter kill = KILL;
+
+	IS_TRUE(filter_allows(&error, 1, &optional));
+	IS_FALSE(filter_allows(&trap, 1, &optional));
+	IS_FALSE(filter_allows(&kill, 1, &optional));
+}
+
 static void test_known(void)
 {
 	IS_TRUE(ALLOWS(NR, IF(9, 0, 1), ALLOW, KILL));
@@ -98,6 +110,7 @@ static void test_hostile(void)
 int main(void)
 {
 	test_answers();
+	test_may_fail();
 	test_known();
 	test_unknown();
 	test_hostile();
