@@ -12,7 +12,7 @@
 need docker
 need_bin memusage
 need_attach
-docker info >info 2>&1 || skip_all "no docker daemon: $(tail -n 1 info)"
+docker info >daemon 2>&1 || skip_all "no docker daemon: $(tail -n 1 daemon)"
 
 CYCLES=${MU_CYCLES:-5}
 image=memusage-test-$$ name=memusage-test-$$
@@ -40,6 +40,7 @@ make_image() {
 	done
 	tar -C root -c . | docker import - "$image" >imported 2>&1
 }
+# shellcheck disable=SC2317 # is called by until_true
 is_up() {
 	grep -q ready output || ! kill -0 "$client" 2>/dev/null
 }
