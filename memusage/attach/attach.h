@@ -23,7 +23,7 @@ struct attachment_before {
 	uint64_t ns;		/* that it took to count them, while the process stood */
 	unsigned int release;	/* of glibc, 0: they cannot be counted */
 	unsigned int tries;	/* in which they were being changed */
-	char why[200];	/* they are not known, or not exactly */
+	char why[512];	/* they are not known, or not exactly */
 };
 
 struct attachment {

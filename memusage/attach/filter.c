@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
@@ -241,13 +242,17 @@ static enum target_result refuse(struct mu_error *err, const char *call)
 	return TARGET_REFUSED;
 }
 
+/* The kernel shows filters to root only, and to no process that has one (seccomp_get_filter()). */
 static enum target_result refuse_unread(struct mu_error *err)
 {
+	const char *what = geteuid() == 0 ?
+		"no process that has one itself can read the filter: run this outside of the container" :
+		"only root can read the filter (CAP_SYS_ADMIN): run this as root";
+
 	mu_error_set(err, MU_ERROR_SYSTEM, 0,
 		     "it has a seccomp filter, which could kill it for a system call of the "
-		     "recorder, and only root can read the filter (CAP_SYS_ADMIN): run this as "
-		     "root, or start it without the filter (docker run --security-opt "
-		     "seccomp=unconfined)");
+		     "recorder, and %s, or start it without the filter (docker run --security-opt "
+		     "seccomp=unconfined)", what);
 	return TARGET_REFUSED;
 }
 

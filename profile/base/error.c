@@ -6,19 +6,23 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int mu_error_set(struct mu_error *err, enum mu_error_code code, uint64_t offset,
 		 const char *format, ...)
 {
 	va_list args;
+	int length;
 
 	if (!err)
 		return -1;
 	err->code = code;
 	err->offset = offset;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	length = vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
+	if (length >= (int)sizeof(err->text))
+		memcpy(err->text + sizeof(err->text) - 4, "...", 4);
 	return -1;
 }
 

@@ -19,7 +19,7 @@ enum mu_error_code {
 struct mu_error {
 	enum mu_error_code code;
 	uint64_t offset;	/* byte in the file where it was noticed; 0 if that says nothing */
-	char text[200];
+	char text[512];
 };
 
 /* mu_error_set -- Fills in an error.

@@ -31,7 +31,7 @@ make_image() {
 	done
 	cp -L /bin/sh root/bin/
 	mkdir -p root/lib/memusage
-	cp "$LIB" root/lib/memusage/
+	cp "$MU_BUILD"/lib/memusage/*.so root/lib/memusage/
 	for at in root/w/* root/bin/sh "$LIB"; do
 		ldd "$at" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p; s/^[[:space:]]*\(\/[^ ]*\) (.*/\1/p'
 	done | sort -u | while read -r library; do
@@ -104,6 +104,22 @@ come_and_go_inside '--privileged' /w/attached threads
 come_and_go_inside '--memory 256m --pids-limit 100' /w/attached 'blocks' 4
 come_and_go_inside '' /w/attached_odd ring
 come_and_go_inside '' /w/attached_odd sequences
+
+# ---- attached to from inside -------------------------------------------------------------------
+
+begin_container '' /w/attached threads
+run docker exec "$name" /w/memusage --attach=1
+is "$status" 125 'an attacher in the container, which cannot read the filter'
+like "$err" 'can read the filter: run this outside of the container,.*seccomp=unconfined' \
+	'... says what to do'
+end_container
+is "$ended" 0 '... and the program goes on'
+begin_container '--security-opt seccomp=unconfined' /w/attached threads
+run docker exec "$name" /w/memusage --attach=1 --duration=100ms
+is "$status" 0 'an attacher in a container without a filter' || diag "$err"
+like "$err" 'Memory usage summary' '... reports'
+end_container
+is "$ended" 0 '... and the program goes on'
 
 # ---- recorded from its start, inside ------------------------------------------------------------
 
