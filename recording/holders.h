@@ -31,7 +31,10 @@ struct mu_holder_root {
 	uint64_t size;	  /* in bytes, 0 unknown */
 };
 
-enum { MU_HOLDER_SET_MOST = 4 };
+enum {
+	MU_HOLDER_SET_MOST = 4,
+	MU_HOLDER_NODES_MOST = 4096 /* of a tree, each for itself; as many may be a REST */
+};
 
 /* Several roots that hold the same blocks. */
 struct mu_holder_set {

@@ -1,4 +1,4 @@
-/* leaks.h -- Results of leak checks in a recording; docs/format.md, section 14.
+/* leaks.h -- Results of leak checks in a recording; docs/format.md, section 17.
  *
  * Part of recording.h, with the same rules.
  *

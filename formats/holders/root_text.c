@@ -20,20 +20,56 @@ static void put_object(FILE *out, const char *path)
 		fprintf(out, " in %s", base ? base + 1 : path);
 }
 
-static void put_thread(FILE *out, const struct root_words *w, const struct mu_holder_root *root)
+/* How a root is meant. */
+enum form {
+	FORM_ONE,  /* for itself */
+	FORM_ALL,  /* for its group */
+	FORM_SOME, /* for some of its group, which a set does not tell apart */
+	FORM_KEY   /* for its group at any moment */
+};
+
+/* A root of which something is written. */
+struct root {
+	uint32_t number;
+	enum form form;
+	const struct mu_holder_root *is;
+	const struct holder_group *group;
+	const char *name; /* "" unknown */
+};
+
+static struct root root_of(const struct root_words *w, uint32_t number, enum form form)
 {
-	if (root->thread == w->pid)
+	const struct holder_group *group = holder_groups_of_root(w->groups, w->moment, number);
+
+	/* A group may have one thread at this moment. */
+	if (form != FORM_KEY && group->threads < 2)
+		form = FORM_ONE;
+	return (struct root){ number, form, &w->h->root[number], group,
+			      holder_names_root(w->names, w->moment, number) };
+}
+
+static void put_threads(FILE *out, const struct root_words *w, const struct root *r)
+{
+	char count[UNITS_LENGTH];
+
+	if (r->form == FORM_KEY)
+		fputs("threads", out);
+	else if (r->form != FORM_ONE)
+		fprintf(out, "%s%s threads", r->form == FORM_SOME ? "some of " : "",
+			units_grouped(count, r->group->threads));
+	else if (r->is->thread == w->pid)
 		fputs("the main thread", out);
-	else if (root->thread)
-		fprintf(out, "thread %" PRIu32, root->thread);
+	else if (r->is->thread)
+		fprintf(out, "thread %" PRIu32, r->is->thread);
 	else
 		fputs("ended threads", out);
 }
 
-static void put_variable(FILE *out, const struct root_words *w, const struct mu_holder_root *root,
-			 const char *name)
+static void put_variable(FILE *out, const struct root_words *w, const struct root *r)
 {
+	const struct mu_holder_root *root = r->is;
 	const bool is_local = root->kind == MU_HOLDER_TLS;
+	const char *name = r->name;
 
 	if (*name)
 		fputs(name, out);
@@ -43,7 +79,7 @@ static void put_variable(FILE *out, const struct root_words *w, const struct mu_
 	put_object(out, holders_text(w->h, root->object));
 	if (is_local) {
 		fputs(root->object ? ", thread-local of " : " for ", out);
-		put_thread(out, w, root);
+		put_threads(out, w, r);
 	}
 }
 
@@ -62,60 +98,99 @@ static void put_mapping(FILE *out, const struct root_words *w, const struct mu_h
 }
 
 /* "the stack of thread 4711, in run_server (server.c:80)" */
-static void put_frame(FILE *out, const struct root_words *w, const struct mu_holder_root *root,
-		      uint32_t number)
+static void put_frame(FILE *out, const struct root_words *w, const struct root *r)
 {
-	const struct holder_line *at = holder_names_line(w->names, w->moment, number);
-	const char *name = holder_names_root(w->names, w->moment, number);
+	const struct holder_line *at = holder_names_line(w->names, w->moment, r->number);
+	const bool has_line = r->form == FORM_ONE || (r->form != FORM_KEY && !r->group->has_lines);
 	const char *base = at->file ? strrchr(at->file, '/') : NULL;
 
-	fputs("the stack of ", out);
-	put_thread(out, w, root);
-	if (*name)
-		fprintf(out, ", in %s", name);
-	else if (root->address)
-		fprintf(out, ", in 0x%" PRIx64, root->address);
-	if (at->file)
+	fputs(r->form == FORM_ONE ? "the stack of " : "the stacks of ", out);
+	put_threads(out, w, r);
+	if (*r->name)
+		fprintf(out, ", in %s", r->name);
+	else if (r->is->address)
+		fprintf(out, ", in 0x%" PRIx64, r->is->address);
+	if (!at->file)
+		put_object(out, holders_text(w->h, r->is->object));
+	else if (has_line)
 		fprintf(out, " (%s:%" PRIu32 ")", base ? base + 1 : at->file, at->line);
 	else
-		put_object(out, holders_text(w->h, root->object));
+		fprintf(out, " (%s)", base ? base + 1 : at->file);
 }
 
-static void put_root(FILE *out, const struct root_words *w, uint32_t number)
+/* ", each retains 9.77 KiB" */
+static void put_shares(FILE *out, const struct root *r)
 {
-	const struct mu_holder_root *root = &w->h->root[number];
-	const char *name = holder_names_root(w->names, w->moment, number);
+	char least[UNITS_LENGTH], most[UNITS_LENGTH];
 
-	switch (root->kind) {
+	if (r->form != FORM_ALL || r->group->most == 0)
+		return;
+	units_bytes(most, r->group->most);
+	if (r->group->least == r->group->most)
+		fprintf(out, ", each retains %s", most);
+	else
+		fprintf(out, ", each retains %s to %s", units_bytes(least, r->group->least), most);
+}
+
+static void put_root(FILE *out, const struct root_words *w, uint32_t number, enum form form)
+{
+	const struct root r = root_of(w, number, form);
+
+	switch (r.is->kind) {
 	case MU_HOLDER_GLOBAL:
 	case MU_HOLDER_TLS:
-		put_variable(out, w, root, name);
+		put_variable(out, w, &r);
 		break;
 	case MU_HOLDER_STACK:
-		put_frame(out, w, root, number);
+		put_frame(out, w, &r);
 		break;
 	case MU_HOLDER_LOST:
 		fputs("nothing: they are lost", out);
 		break;
 	default:
-		put_mapping(out, w, root);
+		put_mapping(out, w, r.is);
 	}
+	put_shares(out, &r);
 }
 
-char *root_text(const struct root_words *w, uint32_t root)
+static char *text_of_root(const struct root_words *w, uint32_t root, enum form form)
 {
 	char *text;
 	size_t size;
 	FILE *out = xopen_memstream(&text, &size);
 
-	put_root(out, w, root);
+	put_root(out, w, root, form);
 	xclose_memstream(out);
 	return text;
+}
+
+char *root_text(const struct root_words *w, uint32_t root)
+{
+	return text_of_root(w, root, FORM_ALL);
+}
+
+char *root_text_of_group(const struct root_words *w, uint32_t root)
+{
+	return holder_groups_of_root(w->groups, w->moment, root)->number ?
+		       text_of_root(w, root, FORM_KEY) : NULL;
+}
+
+/* Roots of one group are one if the set stands for others, too. */
+static bool is_repeated(const struct root_words *w, const struct mu_holder_set *set, uint32_t i)
+{
+	const uint32_t first = holder_groups_of_root(w->groups, w->moment, set->root[i])->first;
+
+	for (uint32_t k = 0; k < i; k++) {
+		if (holder_groups_of_root(w->groups, w->moment, set->root[k])->first == first)
+			return true;
+	}
+	return false;
 }
 
 char *root_text_of_set(const struct root_words *w, uint32_t number)
 {
 	const struct mu_holder_set *set = &w->h->set[number];
+	const bool has_others = holder_groups_of_set(w->groups, w->moment, number)->sets > 1;
 	char *text;
 	size_t size;
 	FILE *out;
@@ -125,9 +200,15 @@ char *root_text_of_set(const struct root_words *w, uint32_t number)
 	out = xopen_memstream(&text, &size);
 	fputs("each of: ", out);
 	for (uint32_t i = 0; i < set->count; i++) {
+		uint32_t root = set->root[i];
+
+		if (has_others && is_repeated(w, set, i))
+			continue;
 		if (i > 0)
 			fputs("; ", out);
-		put_root(out, w, set->root[i]);
+		if (has_others)
+			root = holder_groups_of_root(w->groups, w->moment, root)->first;
+		put_root(out, w, root, has_others ? FORM_SOME : FORM_ONE);
 	}
 	xclose_memstream(out);
 	return text;

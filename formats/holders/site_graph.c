@@ -62,9 +62,15 @@ static char *text_of_place(const struct filter *f, uint32_t site)
 			 base_name(symbols_text(&p->symbols, item.level->file)), item.level->line);
 }
 
+static uint32_t last_moment(const struct graph_builder *b)
+{
+	return b->g->moments.count - 1;
+}
+
 static char *text_of_vertex(const struct graph_builder *b, uint32_t kind, uint32_t what)
 {
-	const struct root_words words = { b->g->h, &b->g->names, b->g->moments.count - 1, b->pid };
+	const struct root_words words = { b->g->h, &b->g->names, last_moment(b), b->pid,
+					  &b->g->groups };
 
 	if (kind == MU_HOLDER_ROOT)
 		return root_text(&words, what);
@@ -99,10 +105,14 @@ static uint32_t add_vertex(struct graph_builder *b, uint32_t kind, uint32_t what
 /* No node is below another one of the same place, so what they retain adds up. */
 static void add_tree(struct graph_builder *b)
 {
+	const uint32_t count = b->g->h->head->retained;
+	struct mu_holder_node *folded = xcalloc((size_t)count + 1, sizeof(*folded));
 	struct holder_places l;
 
-	holder_places_build(&l, b->g->h->retained, b->g->h->head->retained, b->number,
-			    &b->g->names);
+	holder_places_build(&l, folded, holder_groups_fold(&b->g->groups, last_moment(b),
+							   b->g->h->retained, count, folded),
+			    b->number, &b->g->names);
+	free(folded);
 	b->g->live = l.node[0].all_bytes;
 	for (uint32_t i = 1; i < l.count; i++) {
 		const struct holder_node *n = &l.node[i];
@@ -137,7 +147,9 @@ static void add_links(struct graph_builder *b)
 
 	for (uint32_t i = 0; i < g->h->head->links; i++) {
 		const struct mu_holder_link *l = &g->h->link[i];
-		const uint32_t from = add_vertex(b, l->kind, l->from);
+		const uint32_t holder = l->kind == MU_HOLDER_SITE ? l->from :
+			holder_groups_of_root(&g->groups, last_moment(b), l->from)->first;
+		const uint32_t from = add_vertex(b, l->kind, holder);
 		const uint32_t to = add_vertex(b, MU_HOLDER_SITE, l->to);
 		const uint32_t number = triples_add(&b->pairs, from, to, 0);
 
@@ -164,6 +176,7 @@ bool site_graph_build(struct site_graph *g, const struct image *im, const struct
 		return false;
 	g->h = &g->moments.at[g->moments.count - 1];
 	holder_names_init(&g->names, g->moments.at, g->moments.count, f->profile);
+	holder_groups_find(&g->groups, g->moments.at, g->moments.count, &g->names);
 	b.number = xcalloc((size_t)sites + 1, sizeof(*b.number));
 	top_group_sites(b.number, f, TOP_BY_LINE);
 	add_tree(&b);
@@ -180,6 +193,7 @@ void site_graph_free(struct site_graph *g)
 		free(g->vertex[i].text);
 	free(g->vertex);
 	free(g->link);
+	holder_groups_free(&g->groups);
 	holder_names_free(&g->names);
 	holder_moments_free(&g->moments);
 	*g = (struct site_graph){ .count = 0 };

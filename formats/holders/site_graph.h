@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "profile/model/filter.h"
-#include "profile/model/holder_names.h"
+#include "profile/model/holder_groups.h"
 
 struct site_vertex {
 	uint32_t kind;	/* MU_HOLDER_ROOT or MU_HOLDER_SITE */
@@ -28,6 +28,7 @@ struct site_link {
 struct site_graph {
 	struct holder_moments moments;
 	struct holder_names names;
+	struct holder_groups groups;
 	const struct holders *h;
 	struct site_vertex *vertex;
 	uint32_t count;

@@ -15,12 +15,15 @@ void page_roots_init(struct page_roots *r, const struct export *e)
 {
 	*r = (struct page_roots){ .moments = { .count = 0 } };
 	holder_moments_read(&r->moments, e->image);
-	if (r->moments.count > 0)
-		holder_names_init(&r->names, r->moments.at, r->moments.count, e->filter->profile);
+	if (r->moments.count == 0)
+		return;
+	holder_names_init(&r->names, r->moments.at, r->moments.count, e->filter->profile);
+	holder_groups_find(&r->groups, r->moments.at, r->moments.count, &r->names);
 }
 
 void page_roots_free(struct page_roots *r)
 {
+	holder_groups_free(&r->groups);
 	holder_names_free(&r->names);
 	holder_moments_free(&r->moments);
 }
@@ -42,15 +45,32 @@ static void put_and_free(const struct moment_writer *w, const char *key, char *t
 	free(text);
 }
 
+static uint32_t first_of_group(const struct moment_writer *w, uint32_t root)
+{
+	return holder_groups_of_root(w->words.groups, w->words.moment, root)->first;
+}
+
+/* A root that another one stands for needs no words. */
+static void put_root(const struct moment_writer *w, uint32_t root)
+{
+	char *key;
+
+	page_json_open(w->j, NULL, '{');
+	page_json_uint(w->j, "kind", w->words.h->root[root].kind);
+	if (first_of_group(w, root) == root) {
+		put_and_free(w, "text", root_text(&w->words, root));
+		key = root_text_of_group(&w->words, root);
+		if (key)
+			put_and_free(w, "key", key);
+	}
+	page_json_close(w->j, '}');
+}
+
 static void put_roots(const struct moment_writer *w)
 {
 	page_json_open(w->j, "roots", '[');
-	for (uint32_t i = 0; i < w->words.h->head->roots; i++) {
-		page_json_open(w->j, NULL, '{');
-		page_json_uint(w->j, "kind", w->words.h->root[i].kind);
-		put_and_free(w, "text", root_text(&w->words, i));
-		page_json_close(w->j, '}');
-	}
+	for (uint32_t i = 0; i < w->words.h->head->roots; i++)
+		put_root(w, i);
 	page_json_close(w->j, ']');
 	page_json_open(w->j, "sets", '[');
 	for (uint32_t i = 0; i < w->words.h->head->sets; i++) {
@@ -60,7 +80,7 @@ static void put_roots(const struct moment_writer *w)
 		put_and_free(w, "text", root_text_of_set(&w->words, i));
 		page_json_open(w->j, "roots", '[');
 		for (uint32_t k = 0; set->count <= MU_HOLDER_SET_MOST && k < set->count; k++)
-			page_json_uint(w->j, NULL, set->root[k]);
+			page_json_uint(w->j, NULL, first_of_group(w, set->root[k]));
 		page_json_close(w->j, ']');
 		page_json_close(w->j, '}');
 	}
@@ -194,13 +214,16 @@ static void put_columns(const struct moment_writer *w, const struct cut_tree *t)
 static void put_tree(const struct moment_writer *w, const char *key,
 		     const struct mu_holder_node *node, uint32_t count)
 {
+	struct mu_holder_node *folded = xcalloc((size_t)count + 1, sizeof(*folded));
 	struct cut_tree t;
 
-	cut_tree(&t, node, count, w->most);
+	cut_tree(&t, folded, holder_groups_fold(w->words.groups, w->words.moment, node, count,
+						folded), w->most);
 	page_json_open(w->j, key, '{');
 	put_columns(w, &t);
 	page_json_close(w->j, '}');
 	free(t.node);
+	free(folded);
 }
 
 /* ---- moments ---------------------------------------------------------------------------- */
@@ -248,7 +271,8 @@ void page_roots_put(struct page_json *j, const struct page_roots *r, const struc
 	for (uint32_t i = 0; i < r->moments.count; i++) {
 		if (i > 0 && i + 1 < r->moments.count)
 			continue;
-		w.words = (struct root_words){ &r->moments.at[i], &r->names, i, e->pid };
+		w.words = (struct root_words){ &r->moments.at[i], &r->names, i, e->pid,
+					       &r->groups };
 		put_moment(&w, e->image->head.process.start_mono_ns);
 	}
 	page_json_close(j, ']');

@@ -6,12 +6,13 @@
 
 #include "formats/export.h"
 #include "formats/page/page.h"
-#include "profile/model/holder_names.h"
+#include "profile/model/holder_groups.h"
 
 /* The moments at which it was examined whether something holds the blocks. */
 struct page_roots {
 	struct holder_moments moments;
 	struct holder_names names;
+	struct holder_groups groups;
 };
 
 /* page_roots_init -- Reads the moments of E's image, with names. There may be none.

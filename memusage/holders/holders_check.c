@@ -17,7 +17,7 @@
 #include "profile/graph/site_links.h"
 
 #define RESULT_MOST (UINT64_C(1) << 28)
-enum { NODES_MOST = 4096, LINKS_MOST = 16384 };
+enum { LINKS_MOST = 16384 };
 
 /* ---- what was found --------------------------------------------------------------------- */
 
@@ -38,10 +38,11 @@ static void find_trees(struct found *f, const struct snapshot *s, const struct h
 	dominators_find(&d, &h->graph);
 	root_sets_find(&f->sets, h, &d);
 	tree = (struct block_tree){ d.count, d.vertex, d.immediate };
-	holder_tree_fold(&f->retained, &tree, h, &s->blocks, f->sets.of, NODES_MOST);
+	holder_tree_fold(&f->retained, &tree, h, &s->blocks, f->sets.of,
+			 MU_HOLDER_NODES_MOST);
 	dominators_free(&d);
 	holding_paths(&tree, h);
-	holder_tree_fold(&f->via, &tree, h, &s->blocks, NULL, NODES_MOST);
+	holder_tree_fold(&f->via, &tree, h, &s->blocks, NULL, MU_HOLDER_NODES_MOST);
 	free(tree.vertex);
 	free(tree.parent);
 }

@@ -31,7 +31,11 @@ static bool is_same_root(const struct comparison *c, uint32_t earlier, uint32_t 
 {
 	const struct mu_holder_root *a = &c->h->root[earlier], *b = &c->r->h->root[later];
 	const bool has_name = *holder_names_root(&c->r->names, c->moment, earlier) != '\0';
+	const struct holder_groups *g = &c->r->groups;
+	const uint32_t group = holder_groups_of_root(g, c->moment, earlier)->number;
 
+	if (group)
+		return holder_groups_of_root(g, c->r->moment, later)->number == group;
 	return a->kind == b->kind && a->thread == b->thread &&
 	       (has_name || a->kind != MU_HOLDER_MAPPING || a->address == b->address) &&
 	       strcmp(holder_names_root(&c->r->names, c->moment, earlier),
@@ -131,7 +135,7 @@ static void compare_moments(struct comparison *c, const struct holders_report *r
 		c->bytes[i] = (int64_t)l->node[i].all_bytes;
 		c->blocks[i] = (int64_t)l->node[i].all_blocks;
 	}
-	holder_places_build(&c->before, c->h->retained, c->h->head->retained, r->number, &r->names);
+	holders_build_tree(&c->before, r, c->moment, c->h->retained, c->h->head->retained);
 	subtract_earlier(c);
 	add_up_losses(c);
 }

@@ -27,7 +27,7 @@ static void put_and_free(FILE *out, char *text)
 
 static struct root_words words_of_report(const struct holders_report *r)
 {
-	return (struct root_words){ r->h, &r->names, r->moment, r->pid };
+	return (struct root_words){ r->h, &r->names, r->moment, r->pid, &r->groups };
 }
 
 static void put_root(FILE *out, const struct holders_report *r, uint32_t root)
@@ -107,6 +107,16 @@ void holders_put_node(FILE *out, const struct holders_report *r, const struct ho
 }
 
 /* ---- trees ------------------------------------------------------------------------------ */
+
+void holders_build_tree(struct holder_places *l, const struct holders_report *r, uint32_t moment,
+			const struct mu_holder_node *node, uint32_t count)
+{
+	struct mu_holder_node *folded = xcalloc((size_t)count + 1, sizeof(*folded));
+
+	holder_places_build(l, folded, holder_groups_fold(&r->groups, moment, node, count, folded),
+			    r->number, &r->names);
+	free(folded);
+}
 
 static void put_amount(FILE *out, const struct holders_report *r, uint64_t bytes)
 {

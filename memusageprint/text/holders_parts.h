@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "memusageprint/text/toplist.h"
+#include "profile/model/holder_groups.h"
 #include "profile/model/holder_places.h"
 
 /* The subject of the report. */
@@ -18,6 +19,7 @@ struct holders_report {
 	const struct holders *h; /* the moment that is printed */
 	uint32_t moment;	 /* its index */
 	struct holder_names names;
+	struct holder_groups groups;
 	struct holder_places retained, via;
 	struct top top;		/* one entry for each place */
 	uint32_t *entry;	/* per number of a place: index in top.entry + 1, 0 none */
@@ -27,6 +29,14 @@ struct holders_report {
 	unsigned int depth;	/* levels of trees */
 	uint32_t pid;		/* of the process, which is the number of its main thread */
 };
+
+/* holders_build_tree -- Folds a tree of a moment by groups of threads, and by place and type.
+ *
+ * l     overwritten; holder_places_free() it.
+ * node  COUNT of them.
+ */
+void holders_build_tree(struct holder_places *l, const struct holders_report *r, uint32_t moment,
+			const struct mu_holder_node *node, uint32_t count);
 
 /* holders_put_node -- Prints what a node is: "1,000 x Item at make_item (item.cc:12)". */
 void holders_put_node(FILE *out, const struct holders_report *r, const struct holder_node *n);

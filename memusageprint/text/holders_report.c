@@ -65,14 +65,16 @@ static void prepare_report(struct holders_report *r, struct report_subject *s,
 	holder_names_init(&r->names, r->moments->at, r->moments->count,
 			  report_subject_complete(s)->profile);
 	number_places(r, s);
-	holder_places_build(&r->retained, r->h->retained, head->retained, r->number, &r->names);
-	holder_places_build(&r->via, r->h->via, head->via, r->number, &r->names);
+	holder_groups_find(&r->groups, r->moments->at, r->moments->count, &r->names);
+	holders_build_tree(&r->retained, r, r->moment, r->h->retained, head->retained);
+	holders_build_tree(&r->via, r, r->moment, r->h->via, head->via);
 }
 
 static void free_report(struct holders_report *r)
 {
 	holder_places_free(&r->retained);
 	holder_places_free(&r->via);
+	holder_groups_free(&r->groups);
 	holder_names_free(&r->names);
 	top_free(&r->top);
 	free(r->entry);

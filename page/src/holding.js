@@ -71,7 +71,7 @@ export class HoldingTree {
 		this.blocks.push(0);
 		// The same thing has the same name at other moments, when it has another number.
 		this.byId.push(`${this.byId[parent]}\n${kind} ${type} ${kind === ROOT
-			? this.moment.roots[what].text : kind === SET ? this.moment.sets[what].text
+			? this.moment.roots[what].key || this.moment.roots[what].text : kind === SET ? this.moment.sets[what].text
 			: what}`);
 		return next;
 	}
@@ -104,7 +104,7 @@ export class HoldingTree {
 		const sum = new Float64Array(this.parent.length), of = new Map();
 		for (const i of this.children[0] || []) {
 			if (this.kind[i] === SET)
-				this.moment.sets[this.what[i]].roots.forEach((r) =>
+				new Set(this.moment.sets[this.what[i]].roots).forEach((r) =>
 					of.set(r, (of.get(r) || 0) + this.allBytes[i]));
 		}
 		for (const i of this.children[0] || []) {

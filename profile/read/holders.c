@@ -103,7 +103,7 @@ static bool is_tree_sound(const struct holders *h, const struct mu_holder_node *
 		if (!is_node_sound(h, node, i))
 			return false;
 	}
-	return count > 0;
+	return count > 0 && count <= 2 * MU_HOLDER_NODES_MOST;
 }
 
 static bool are_tables_sound(struct holders *h)
