@@ -141,9 +141,10 @@ static enum control_status check_question(const struct process *p, const struct 
 }
 
 /* The client reads the file, and writes what it finds. */
-static int send_findings(int connection, int *fd, const char *name, const struct control_answer *a)
+static int send_findings(int connection, int *fd, const char *name,
+			 const struct control_question *q, const struct control_answer *a)
 {
-	if (*fd < 0)
+	if (*fd < 0 && !(q->flags & CONTROL_EXISTING))
 		*fd = process_reserve_fds(memfd_create(name, MFD_CLOEXEC));
 	return send_answer(connection, a, *fd);
 }
@@ -156,9 +157,9 @@ static int answer_process(struct tree *t, int connection, struct process *p,
 		return send_answer(connection, a, -1);
 	fill_answer(t, p, q, a);
 	if (q->flags & CONTROL_CHECKS)
-		return send_findings(connection, &p->asked_checks, "memusage-checks", a);
+		return send_findings(connection, &p->asked_checks, "memusage-checks", q, a);
 	if (q->flags & CONTROL_HOLDERS)
-		return send_findings(connection, &p->asked_holders, "memusage-holders", a);
+		return send_findings(connection, &p->asked_holders, "memusage-holders", q, a);
 	return q->flags & CONTROL_SAMPLES ? send_samples(t, connection, p->arena, p, a) :
 					    send_answer(connection, a, p->arena->fd);
 }

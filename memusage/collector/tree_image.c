@@ -16,6 +16,7 @@
 #include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_memory.h"
 #include "memusage/collector/tree_snapshots.h"
+#include "memusage/common/asked_findings.h"
 #include "memusage/common/clock.h"
 #include "memusage/record/datalog.h"
 #include "memusage/report/ended_images.h"
@@ -197,14 +198,23 @@ static void output_image(struct tree *t, const struct process *p, struct image *
 {
 	struct mu_slot slot = { 0 };
 	const bool has_slot = segment_slot(&p->arena->view, (uint32_t)p->slot, &slot);
+	struct asked_findings asked;
 
 	slot.pid = (uint32_t)p->pid;
 	report_image(t, p, im, &slot, end);
 	if (is_owner(t, p))
 		left_checks_attach(t->s, p, im);
+	asked_findings_read(&asked, p->asked_checks, p->asked_holders,
+			    (struct asked_image){ (uint32_t)p->slot, slot.generation });
+	asked_findings_attach_checks(&asked, im);
+	if (asked.holders)
+		tree_holders_add(p, asked.holders);
+	asked.holders = NULL;
 	tree_holders_attach(p, im);
 	if (has_slot)
 		save_image(t, p, im, &slot);
+	asked_findings_detach(&asked, im);
+	asked_findings_free(&asked);
 	left_checks_free(im);
 }
 

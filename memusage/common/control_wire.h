@@ -20,7 +20,8 @@ enum control_flag {
 	CONTROL_RUN = 4,       /* the process is the collector: about all that it records */
 	CONTROL_SAMPLES = 8,   /* attach a file of samples in place of the arena */
 	CONTROL_CHECKS = 256,  /* ... or that of asked_checks.h, */
-	CONTROL_HOLDERS = 8192 /* or of asked_holders.h */
+	CONTROL_HOLDERS = 8192, /* or of asked_holders.h; */
+	CONTROL_EXISTING = 16384 /* none of these two is made if it is not there yet */
 };
 
 /* A client attaches a pidfd of the process as SCM_RIGHTS if it can get one, since a process ID has

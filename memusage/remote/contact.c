@@ -403,12 +403,13 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 					  struct mapped_recordings *maps,
 					  const struct collector_address *only)
 {
+	const unsigned int existing = flags & CONTROL_EXISTING;
 	struct collector_search s = {
 		.contact = c,
 		.question = { .magic = CONTROL_MAGIC,
 			      .version = CONTROL_VERSION,
 			      .flags = flags & ~(uint32_t)(CONTROL_SAMPLES | CONTROL_CHECKS |
-							   CONTROL_HOLDERS),
+							   CONTROL_HOLDERS | CONTROL_EXISTING),
 			      .arena = c->arena_number,
 			      .pid = pid },
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
@@ -425,9 +426,9 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 	if (s.status == CONTACT_OK && flags & CONTROL_SAMPLES)
 		ask_for_file(&s, CONTROL_SAMPLES, &c->samples);
 	if (s.status == CONTACT_OK && flags & CONTROL_CHECKS)
-		ask_for_file(&s, CONTROL_CHECKS, &c->checks);
+		ask_for_file(&s, CONTROL_CHECKS | existing, &c->checks);
 	if (s.status == CONTACT_OK && flags & CONTROL_HOLDERS)
-		ask_for_file(&s, CONTROL_HOLDERS, &c->holders);
+		ask_for_file(&s, CONTROL_HOLDERS | existing, &c->holders);
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);

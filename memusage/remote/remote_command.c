@@ -261,6 +261,9 @@ static int run_status(struct remote *r)
 	return remote_status(&r->contact, r->pid);
 }
 
+/* Of reports with all that is known. */
+enum { REPORT_FLAGS = CONTROL_SAMPLES | CONTROL_CHECKS | CONTROL_HOLDERS | CONTROL_EXISTING };
+
 static const struct remote_command commands[] = {
 	{ .name = "help", .help = "show this list", .run = remote_command_help },
 	{ .name = "status", .help = "show the state of the recording", .run = run_status },
@@ -301,10 +304,10 @@ static const struct remote_command commands[] = {
 	  .help = "draw the course of the run so far" },
 	{ .name = "live", .run = remote_live_run,
 	  .help = "watch all of this in the terminal; with --once print it once" },
-	{ .name = "html", .operand = "FILE", .flags = CONTROL_SAMPLES,
+	{ .name = "html", .operand = "FILE", .flags = REPORT_FLAGS,
 	  .run = remote_report_page, .file = "", .is_pattern = true, .needs_operand = true,
 	  .help = "write all of this as one HTML page" },
-	{ .name = "record", .operand = "FILE", .flags = CONTROL_SAMPLES,
+	{ .name = "record", .operand = "FILE", .flags = REPORT_FLAGS,
 	  .run = remote_report_record, .file = "memusage.%p.mur", .is_pattern = true,
 	  .help = "keep a recording of now, for memusageprint (default memusage.%p.mur)" },
 	{ .name = "snapshot", .operand = "FILE", .flags = CONTROL_EXCLUSIVE, .run = run_snapshot,

@@ -17,8 +17,10 @@
 #include "cli/temporary.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "memusage/common/asked_findings.h"
 #include "memusage/common/child.h"
 #include "memusage/record/live_copy.h"
+#include "memusage/remote/remote_findings.h"
 #include "memusage/remote/remote_output.h"
 #include "memusage/remote/remote_samples.h"
 
@@ -54,6 +56,25 @@ static void warn_about_pending_mark(const struct live *l, pid_t pid)
 		     (int)pid);
 }
 
+/* A command that has just examined the process has its own results; other copies have those of
+ * earlier ones. */
+static void attach_findings(const struct remote *r, struct live_copy *c, struct asked_findings *f)
+{
+	const struct contact *from = &r->contact;
+
+	*f = (struct asked_findings){ .holders = NULL };
+	c->image.pages = r->pages;
+	c->image.holders = r->holders;
+	c->image.holder_count = (uint32_t)(r->holders[0] != NULL) + (r->holders[1] != NULL);
+	memcpy(c->image.outside_check, r->check, sizeof(r->check));
+	if (r->check[IMAGE_OUTSIDE_CHECKS - 1] || r->pages || r->holders[0])
+		return;
+	warn_about_quality(r, c);
+	asked_findings_read(f, from->checks, from->holders,
+			    (struct asked_image){ from->live.slot, from->live.generation });
+	asked_findings_attach(f, &c->image);
+}
+
 /* Writes the recording of now to FD, which is empty. */
 static int copy_recording(struct remote *r, int fd, bool needs_places)
 {
@@ -72,14 +93,12 @@ static int copy_recording(struct remote *r, int fd, bool needs_places)
 		     (int)r->pid);
 		result = -1;
 	} else {
-		c.image.pages = r->pages;
-		c.image.holders = r->holders;
-		c.image.holder_count = (uint32_t)(r->holders[0] != NULL) + (r->holders[1] != NULL);
-		memcpy(c.image.outside_check, r->check, sizeof(r->check));
-		if (!r->check[IMAGE_OUTSIDE_CHECKS - 1] && !r->pages && !r->holders[0])
-			warn_about_quality(r, &c);
+		struct asked_findings findings;
+
+		attach_findings(r, &c, &findings);
 		warn_about_pending_mark(l, r->pid);
 		result = save_copy(r, &c, fd, &err);
+		asked_findings_free(&findings);
 		if (result < 0)
 			warn("process %d: %s", (int)r->pid, err.text);
 	}
@@ -234,6 +253,7 @@ static bool is_same_run(const struct mu_segment *a, const struct mu_segment *b)
 /* A process that ends meanwhile is left out. */
 static void add_slot(struct save *keep, struct live *l, int samples_fd, uint32_t k)
 {
+	struct asked_findings findings;
 	struct samples samples;
 	struct mu_error err;
 	struct live_copy c;
@@ -242,9 +262,13 @@ static void add_slot(struct save *keep, struct live *l, int samples_fd, uint32_t
 	if (!segment_slot(&l->view, k, &slot) || slot.state != MU_SLOT_LIVE ||
 	    live_select(l, k, slot.generation, &err) < 0)
 		return;
-	if (live_copy_take(&c, l, remote_samples_read(&samples, samples_fd, l), &err) == 0)
+	remote_findings_ask(&findings, l, (pid_t)slot.pid);
+	if (live_copy_take(&c, l, remote_samples_read(&samples, samples_fd, l), &err) == 0) {
+		asked_findings_attach(&findings, &c.image);
 		live_copy_save(&c, l, (pid_t)slot.pid, keep, &err);
+	}
 	live_copy_free(&c);
+	asked_findings_free(&findings);
 	samples_free(&samples);
 }
 

@@ -16,7 +16,8 @@
 
 enum {
 	DEPTH = 12,
-	VIA_PART = 10 /* of the heap: less that several roots hold needs no second tree */
+	VIA_PART = 10, /* of the heap: less that several roots hold needs no second tree */
+	LATE_NS = 1000000000
 };
 
 /* ---- preparation ------------------------------------------------------------------------ */
@@ -118,9 +119,24 @@ static void put_first_line(FILE *out, const struct holders_report *r)
 	free(child);
 }
 
-static void put_explanation(FILE *out, const struct mu_holders *h, uint64_t start_ns)
+/* A recording may be of a later moment than the examination, but for the time that this took. */
+static void put_moment(FILE *out, const struct mu_holders *h, const struct mu_image *of)
 {
-	char pause[UNITS_LENGTH], time[UNITS_LENGTH];
+	const uint64_t start = of->process.start_mono_ns, end = of->process.exit_mono_ns;
+	char time[UNITS_LENGTH];
+
+	if (h->flags & MU_HOLDERS_AT_END ||
+	    (h->flags & MU_HOLDERS_ON_DEMAND && of->end == MU_END_RUNNING &&
+	     (end < h->mono_ns || end - h->mono_ns < LATE_NS)))
+		return;
+	fprintf(out, "The process was examined %s after its start%s.\n",
+		units_time(time, h->mono_ns > start ? h->mono_ns - start : 0),
+		of->end == MU_END_RUNNING ? "" : ", and not at its end");
+}
+
+static void put_explanation(FILE *out, const struct mu_holders *h, const struct mu_image *of)
+{
+	char pause[UNITS_LENGTH];
 
 	fputs("\nRetained is what nothing would lead to any more without the variable, thread or "
 	      "mapping; what" LAYOUT_NEWLINE "several of them hold is listed by all of them "
@@ -129,14 +145,12 @@ static void put_explanation(FILE *out, const struct mu_holders *h, uint64_t star
 	if (h->pause_ns > 0 && !(h->flags & MU_HOLDERS_AT_END))
 		fprintf(out, " The process was stopped for %s.", units_time(pause, h->pause_ns));
 	putc('\n', out);
-	if (!(h->flags & (MU_HOLDERS_AT_END | MU_HOLDERS_ON_DEMAND)))
-		fprintf(out, "The process was examined %s after its start, and not at its end.\n",
-			units_time(time, h->mono_ns > start_ns ? h->mono_ns - start_ns : 0));
+	put_moment(out, h, of);
 	if (h->flags & MU_HOLDERS_CUT)
 		fputs("Some memory could not be read: blocks may seem lost.\n", out);
 }
 
-static void put_report(FILE *out, const struct holders_report *r, uint64_t start_ns)
+static void put_report(FILE *out, const struct holders_report *r, const struct mu_image *of)
 {
 	const uint64_t heap = r->retained.node[0].all_bytes;
 
@@ -152,8 +166,8 @@ static void put_report(FILE *out, const struct holders_report *r, uint64_t start
 	}
 	holders_put_title(out, "retained", "by blocks of these places, whatever holds them");
 	holders_put_places(out, r);
-	holders_put_growth(out, r, start_ns);
-	put_explanation(out, r->h->head, start_ns);
+	holders_put_growth(out, r, of->process.start_mono_ns);
+	put_explanation(out, r->h->head, of);
 }
 
 int holders_print(FILE *out, struct report_subject *s, const struct settings *settings)
@@ -174,7 +188,7 @@ int holders_print(FILE *out, struct report_subject *s, const struct settings *se
 	r.moment = moments.count - 1;
 	r.h = &moments.at[r.moment];
 	prepare_report(&r, s, settings);
-	put_report(out, &r, s->image.head.process.start_mono_ns);
+	put_report(out, &r, &s->image.head);
 	free_report(&r);
 	holder_moments_free(&moments);
 	return 0;

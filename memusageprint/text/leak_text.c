@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/terminal.h"
+#include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/leaks/leak_lists.h"
 #include "formats/leaks/leak_report.h"
@@ -66,20 +67,46 @@ static bool print_check(FILE *out, const struct leak_report *r, const struct mu_
 	return ok;
 }
 
+/* The text is Memcheck's, which has no time. */
 static void warn_about_check(const struct report_subject *s, const struct leak_check *c)
 {
+	const uint64_t start = s->image.head.process.start_mono_ns;
+	char time[UNITS_LENGTH];
+
+	if (c->head.flags & MU_LEAK_CHECK_ASKED && s->image.head.end != MU_END_RUNNING)
+		warn("process %d: this leak check was asked for %s after its start", (int)s->pid,
+		     units_time(time, c->head.mono_ns > start ? c->head.mono_ns - start : 0));
 	if (c->head.flags & MU_LEAK_CHECK_CUT)
 		warn("process %d: some of its memory could not be read: blocks to which only that "
 		     "points seem lost", (int)s->pid);
 }
 
-/* The other checks are printed together at the end; those that clients have asked for were printed
- * then, and the last of them is what this recording is for. */
-static bool is_printed(const struct leak_checks *all, size_t i)
+/* Returns whether the last check, which a client has asked for, is the report: of a copy, and of a
+ * run that has no other. */
+static bool is_answer(const struct report_subject *s, const struct leak_checks *all)
 {
-	const bool is_answer = all->check[all->count - 1].head.flags & MU_LEAK_CHECK_ASKED;
+	if (all->count == 0 || !(all->check[all->count - 1].head.flags & MU_LEAK_CHECK_ASKED))
+		return false;
+	for (size_t i = 0; s->image.head.end != MU_END_RUNNING && i < all->count; i++) {
+		if (!(all->check[i].head.flags & MU_LEAK_CHECK_ASKED))
+			return false;
+	}
+	return true;
+}
 
-	return is_answer ? i == all->count - 1 : !(all->check[i].head.flags & MU_LEAK_CHECK_ASKED);
+/* The other checks are printed together at the end; those that clients have asked for were printed
+ * then. */
+static bool is_printed(const struct report_subject *s, const struct leak_checks *all, size_t i)
+{
+	return is_answer(s, all) ? i == all->count - 1 :
+				   !(all->check[i].head.flags & MU_LEAK_CHECK_ASKED);
+}
+
+/* A run that was to be examined at its end says why it was not. */
+static bool lacks_end(const struct report_subject *s, const struct leak_checks *all)
+{
+	return all->count == 0 || (is_answer(s, all) && s->image.head.end != MU_END_RUNNING &&
+				   s->recording->segment.head.config.flags & MU_CFG_LEAKS);
 }
 
 /* The path of the file with the records, as Memcheck prints it. The name of a file that a client
@@ -106,7 +133,7 @@ static bool print_checks(FILE *out, const struct report_subject *s, struct leak_
 	bool is_ok = true;
 
 	for (size_t k = 0; k < in->all.count; k++) {
-		if (!is_printed(&in->all, k))
+		if (!is_printed(s, &in->all, k))
 			continue;
 		leak_input_select(in, k);
 		in->report.o.tree = leak_input_has_tree(in) ? tree : NULL;
@@ -125,7 +152,7 @@ int leak_text_print(FILE *out, struct report_subject *s, const struct settings *
 	leak_input_read(&in, s, settings);
 	in.report.o.tree = tree;
 	is_ok = print_checks(out, s, &in);
-	if (in.all.count == 0)
+	if (lacks_end(s, &in.all))
 		not_examined_warn(s, EXAMINED_LEAKS);
 	leak_input_free(&in);
 	free(tree);

@@ -13,6 +13,7 @@
 #include "cli/sibling.h"
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/contact.h"
+#include "memusage/remote/remote_findings.h"
 #include "memusage/remote/remote_samples.h"
 
 /* ---- the collector ------------------------------------------------------------------------- */
@@ -144,6 +145,7 @@ static int copy_live(struct live_copy *copy, struct live *l, const struct copier
 /* A process that ends meanwhile is left out. */
 static void copy_slot(struct copier *c, struct live *l, int samples_fd, uint32_t k)
 {
+	struct asked_findings findings = { .holders = NULL };
 	struct samples samples;
 	struct mu_error err;
 	struct live_copy copy;
@@ -152,10 +154,15 @@ static void copy_slot(struct copier *c, struct live *l, int samples_fd, uint32_t
 	if (!segment_slot(&l->view, k, &slot) || slot.state != MU_SLOT_LIVE ||
 	    live_select(l, k, slot.generation, &err) < 0)
 		return;
-	if (copy_live(&copy, l, c, remote_samples_read(&samples, samples_fd, l)) == 0 &&
-	    live_copy_save(&copy, l, (pid_t)slot.pid, &c->keep, &err) == 0)
-		c->copied++;
+	if (c->parts == RUN_ALL)
+		remote_findings_ask(&findings, l, (pid_t)slot.pid);
+	if (copy_live(&copy, l, c, remote_samples_read(&samples, samples_fd, l)) == 0) {
+		asked_findings_attach(&findings, &copy.image);
+		if (live_copy_save(&copy, l, (pid_t)slot.pid, &c->keep, &err) == 0)
+			c->copied++;
+	}
 	live_copy_free(&copy);
+	asked_findings_free(&findings);
 	samples_free(&samples);
 }
 
