@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "profile/symbols/debug_file.h"
 
 void data_symbols_open(struct data_symbols *d, const struct snapshot *s)
 {
 	*d = (struct data_symbols){ .generation = s->image.head.dl_generation,
-				    .file = { .fd = -1 }, .opened = MODULES_NONE };
+				    .file = { .fd = -1 }, .debug = { .fd = -1 },
+				    .opened = MODULES_NONE };
 	modules_load(&d->modules, &s->image);
 	snprintf(d->root, sizeof(d->root), "/proc/%d/root", (int)s->tracee.pid);
 }
@@ -22,19 +24,24 @@ void data_symbols_open(struct data_symbols *d, const struct snapshot *s)
 static bool open_module(struct data_symbols *d, uint32_t number)
 {
 	const struct module *m = &d->modules.module[number];
+	struct elf_section symbols;
 	struct build_id id;
 	struct mu_error err;
 
 	if (d->opened == number)
 		return d->file.fd >= 0;
 	elf_file_close(&d->file);
+	elf_file_close(&d->debug);
 	d->opened = number;
 	if (!m->path || elf_file_open(&d->file, d->root, m->path, &err) < 0)
 		return false;
 	elf_file_build_id(&d->file, &id);
 	if (m->id.length == 0 || (id.length == m->id.length &&
-				  memcmp(id.byte, m->id.byte, id.length) == 0))
+				  memcmp(id.byte, m->id.byte, id.length) == 0)) {
+		if (!elf_file_section(&d->file, ".symtab", &symbols))
+			debug_file_open(&d->debug, &d->file, d->root, m->path);
 		return true;
+	}
 	elf_file_close(&d->file);
 	return false;
 }
@@ -69,6 +76,8 @@ bool data_symbols_find(struct data_symbols *d, uint64_t address, struct data_sym
 	elf_file_symbols(&d->file, SHT_SYMTAB, offer_symbol, &s);
 	if (s.best.size == 0)
 		elf_file_symbols(&d->file, SHT_DYNSYM, offer_symbol, &s);
+	if (s.best.size == 0 && d->debug.data)
+		elf_file_symbols(&d->debug, SHT_SYMTAB, offer_symbol, &s);
 	if (s.best.size == 0)
 		return false;
 	*symbol = (struct data_symbol){ xstrdup(s.best.name), s.best.address + bias, s.best.size };
@@ -85,5 +94,6 @@ const char *data_symbols_object(const struct data_symbols *d, uint64_t address)
 void data_symbols_close(struct data_symbols *d)
 {
 	elf_file_close(&d->file);
+	elf_file_close(&d->debug);
 	modules_free(&d->modules);
 }

@@ -12,6 +12,7 @@ struct data_symbols {
 	uint32_t generation;
 	char root[32];	    /* directory that paths begin at */
 	struct elf_file file; /* of the module that was asked about last */
+	struct elf_file debug; /* its separate debug file; data is NULL: none */
 	uint32_t opened;    /* its number, MODULES_NONE: none */
 };
 

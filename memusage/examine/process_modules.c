@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/symbols/debug_file.h"
+
 void process_modules_read(struct process_modules *m, const struct snapshot *s)
 {
 	*m = (struct process_modules){ .generation = s->image.head.dl_generation };
@@ -33,6 +35,16 @@ bool process_modules_open(const struct process_modules *m, uint32_t module, stru
 		return true;
 	elf_file_close(f);
 	return false;
+}
+
+bool process_modules_open_debug(const struct process_modules *m, uint32_t module,
+				const struct elf_file *f, struct elf_file *debug)
+{
+	struct elf_section section;
+
+	*debug = (struct elf_file){ .fd = -1 };
+	return !elf_file_section(f, ".symtab", &section) &&
+	       debug_file_open(debug, f, m->root, m->all.module[module].path);
 }
 
 void process_modules_free(struct process_modules *m)

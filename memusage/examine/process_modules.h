@@ -26,5 +26,13 @@ uint32_t process_modules_find(const struct process_modules *m, uint64_t address)
  */
 bool process_modules_open(const struct process_modules *m, uint32_t module, struct elf_file *f);
 
+/* process_modules_open_debug -- Opens the separate debug file of an object whose file F has no
+ * .symtab.
+ *
+ * Returns false if there is none, or none is needed: DEBUG is closed then.
+ */
+bool process_modules_open_debug(const struct process_modules *m, uint32_t module,
+				const struct elf_file *f, struct elf_file *debug);
+
 /* process_modules_free -- Releases everything. Accepts a zeroed struct. */
 void process_modules_free(struct process_modules *m);

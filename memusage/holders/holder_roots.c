@@ -203,7 +203,7 @@ static enum enclosing_kind kind_of_symbols(enum mu_holder_root_kind kind)
 static void name_pointers(struct search *x, struct named_pointer *p, uint64_t count)
 {
 	struct enclosing_hit *hit;
-	struct elf_file file;
+	struct elf_file file, debug;
 
 	if (p->module == MODULES_NONE || !process_modules_open(&x->modules, p->module, &file))
 		return;
@@ -211,6 +211,8 @@ static void name_pointers(struct search *x, struct named_pointer *p, uint64_t co
 	for (uint64_t i = 0; i < count; i++)
 		hit[i].address = p[i].address;
 	enclosing_symbols_find(&file, kind_of_symbols(p->kind), hit, count);
+	if (process_modules_open_debug(&x->modules, p->module, &file, &debug))
+		enclosing_symbols_find(&debug, kind_of_symbols(p->kind), hit, count);
 	for (uint64_t i = 0; i < count; i++) {
 		if (!hit[i].name)
 			continue;
@@ -222,6 +224,7 @@ static void name_pointers(struct search *x, struct named_pointer *p, uint64_t co
 	}
 	free(hit);
 	elf_file_close(&file);
+	elf_file_close(&debug);
 }
 
 static void name_all(struct search *x)

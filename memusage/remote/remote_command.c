@@ -462,6 +462,25 @@ static const char *take_file_name(char **words)
 	return last;
 }
 
+/* An option that is given too late would be the name of a file. */
+static int check_operand(const struct remote *r)
+{
+	const struct remote_command *c = r->command;
+
+	if (r->operand ? *r->operand == '\0' : c->needs_operand) {
+		warn(r->operand ? "%s: the %s is empty" : "%s: which %s?", c->name,
+		     c->file ? "file name" : "operand");
+		return -1;
+	}
+	if (r->operand && c->is_pattern && strncmp(r->operand, "--", 2) == 0) {
+		warn("%s: options come before it: memusage --pid=%d %s %s; a file of this name is "
+		     "./%s",
+		     c->name, (int)r->pid, r->operand, c->name, r->operand);
+		return -1;
+	}
+	return 0;
+}
+
 int remote_command_choose(struct remote *r)
 {
 	char **words = skip_once(r);
@@ -494,10 +513,5 @@ int remote_command_choose(struct remote *r)
 		warn("--once is for the command live: memusage --pid=%d live --once", (int)r->pid);
 		return -1;
 	}
-	if (r->operand ? *r->operand == '\0' : r->command->needs_operand) {
-		warn(r->operand ? "%s: the %s is empty" : "%s: which %s?", r->command->name,
-		     r->command->file ? "file name" : "operand");
-		return -1;
-	}
-	return 0;
+	return check_operand(r);
 }

@@ -30,7 +30,7 @@ struct enclosing_hit {
 
 /* enclosing_symbols_find -- Looks all addresses up.
  *
- * hit  COUNT of them, in ascending order.
+ * hit  COUNT of them, in ascending order. They may have names of another file of the same module.
  * Symbols that all overlap, as no linker makes them, are looked at up to a bound, which keeps the
  * cost at O(symbols * log(count) + count).
  */
