@@ -194,6 +194,8 @@ static pid_t find_tracer(pid_t pid)
 
 #define TRACED \
 	"process %d traces it already (a debugger, or strace): end that first"
+#define EXAMINED \
+	"memusage examines it already, at its end perhaps, or for another client: ask again"
 #define NEVER \
 	"kernel.yama.ptrace_scope is 3, so nothing can examine a process before the next boot"
 #define RESTRICTED \
@@ -203,12 +205,23 @@ static pid_t find_tracer(pid_t pid)
 	"the kernel does not let us stop it (ptrace): it has changed its user, or a container " \
 	"forbids that (--cap-add=SYS_PTRACE); try as root"
 
+/* An examiner has the name of the client or the collector that began it. */
+static bool is_ours(pid_t tracer)
+{
+	char name[17];
+
+	process_name(tracer, name);
+	return strncmp(name, "memusage", strlen("memusage")) == 0;
+}
+
 /* Says what forbids it, and what to do. */
 static int error_not_traceable(const struct tracee *t, int why, struct mu_error *err)
 {
 	const int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
 	const pid_t tracer = find_tracer(t->pid);
 
+	if (tracer > 0 && is_ours(tracer))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, EXAMINED);
 	if (tracer > 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, TRACED, (int)tracer);
 	if (why == EPERM && scope == 3)

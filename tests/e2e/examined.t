@@ -64,6 +64,41 @@ like "$(cat log)" '1,160 bytes in 29 blocks are indirectly lost in loss record 1
 run memusage --pid="$program" leak_check everything
 is "$status" 125 'an unknown word'
 like "$err" 'leak_check: unknown word everything' '... is named'
+cat >trace.c <<'EOF'
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+/* trace PID NAME: traces the process under that name until its input ends */
+int main(int argc, char **argv)
+{
+	char byte;
+
+	prctl(PR_SET_NAME, argv[2]);
+	if (ptrace(PTRACE_SEIZE, atoi(argv[1]), 0, 0) < 0 || write(STDOUT_FILENO, "traces\n", 7) != 7)
+		return 1;
+	return (int)read(STDIN_FILENO, &byte, 1);
+}
+EOF
+if compiled "${CC:-cc}" -w -o trace trace.c; then
+	for name in tracer memusage; do
+		rm -f hold traced
+		mkfifo hold
+		./trace "$program" $name <hold >traced &
+		tracer=$!
+		exec 8>hold
+		until_true grep -q traces traced
+		run memusage --pid="$program" leak_check
+		is "$status" 125 "what $name traces is not examined"
+		case $name in
+		tracer) like "$err" "process $tracer traces it already \(a debugger" '... and it is named' ;;
+		*) like "$err" 'memusage examines it already, .*: ask again$' '... and not called a debugger' ;;
+		esac
+		exec 8>&-
+		wait $tracer
+	done
+fi
 run memusage --pid="$program" leak_check kinds some
 like "$err" 'leak_check kinds some: it is none of all' '... and an unknown kind'
 end_examined
