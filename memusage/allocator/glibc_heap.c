@@ -232,27 +232,52 @@ struct mapped_search {
 	const struct area *area;
 	uint64_t upto;	/* the end of the last block */
 	uint64_t bytes;	/* of the mappings of all that were found */
+	bool is_cut;	/* not all memory was looked at */
 };
 
+/* malloc knows the number of blocks and the bytes of their mappings: all are found if both are
+ * met. Since 2.43 its sum grows too large over time, and is met but for less than a page. */
 static bool is_complete(const struct mapped_search *s)
 {
-	return s->w->h->mapped.blocks == s->w->layout.mapped_blocks &&
-	       s->bytes == s->w->layout.mapped_bytes;
+	const struct glibc_layout *l = &s->w->layout;
+	const uint64_t excess = l->mapped_bytes - s->bytes;
+
+	return s->w->h->mapped.blocks == l->mapped_blocks &&
+	       (excess < (l->form->mapped_excess ? PAGE : 1) || l->mapped_blocks == 0);
 }
 
-/* Before 2.43 an aligned block has a second header, which counts what is before. Returns its chunk,
- * or PAGE. */
-static uint64_t find_aligned(const struct heap_memory *m, uint64_t page, uint64_t size)
+/* Where all memory was searched, the number alone may do. */
+static bool is_exact(const struct mapped_search *s)
 {
+	const struct glibc_layout *l = &s->w->layout;
+
+	return is_complete(s) ||
+	       (l->form->mapped_excess && !s->is_cut && s->bytes < l->mapped_bytes &&
+		s->w->h->mapped.blocks == l->mapped_blocks);
+}
+
+/* An aligned block has a second header, which counts the bytes before it. After an mremap that one
+ * alone has the present size. Returns its chunk and the bytes of the mapping in *SIZE, or PAGE. */
+static uint64_t find_aligned(const struct mapped_search *s, uint64_t page, uint64_t *size)
+{
+	const struct glibc_form *f = s->w->layout.form;
+	const uint64_t first = page + f->aligned_after;
+	const uint64_t most = s->area->end - page;
 	uint64_t head[2];
 
-	for (uint64_t alignment = 32; alignment < size; alignment *= 2) {
-		const uint64_t block = (page + 2 * CHUNK_HEADER + alignment - 1) & -alignment;
-		const uint64_t chunk = block - CHUNK_HEADER;
+	for (uint64_t alignment = 32; alignment < most; alignment *= 2) {
+		const uint64_t chunk = ((first + alignment - 1) & -alignment) - CHUNK_HEADER;
+		uint64_t whole;
 
-		if (chunk - page < size && heap_memory_read(m, chunk, head, sizeof(head)) &&
-		    head[0] == chunk - page && head[1] == (size - head[0]) + IS_MAPPED)
-			return chunk;
+		if (chunk <= page || chunk - page >= most ||
+		    !heap_memory_read(s->w->m, chunk, head, sizeof(head)))
+			continue;
+		whole = head[1] - IS_MAPPED + head[0] + f->mapped_tail;
+		if (head[0] != chunk - page || head[1] % ALIGNMENT != IS_MAPPED ||
+		    whole < head[0] || whole % PAGE || whole > most)
+			continue;
+		*size = whole;
+		return chunk;
 	}
 	return page;
 }
@@ -275,46 +300,20 @@ static void note_mapped(struct mapped_search *s, uint64_t at, uint64_t start, ui
 	w->walk->visit(w->walk->data, &chunk);
 }
 
-/* Since 2.43 an aligned block has but one header, where a multiple of its alignment follows. It
- * counts what is before, so it tells where the mapping begins. */
-static void look_for_aligned(struct mapped_search *s, uint64_t page)
-{
-	uint64_t word[PAGE / 8];
-
-	if (!s->w->layout.form->aligns_once ||
-	    !heap_memory_read(s->w->m, page, word, sizeof(word)))
-		return;
-	for (uint64_t alignment = 32; alignment <= PAGE; alignment *= 2) {
-		const uint64_t chunk = page + alignment - CHUNK_HEADER;
-		const uint64_t *head = &word[(alignment - CHUNK_HEADER) / 8];
-		const uint64_t start = chunk - head[0];
-		const uint64_t size = head[1] - IS_MAPPED + head[0] +
-				      s->w->layout.form->mapped_tail;
-
-		if (head[0] == 0 || head[0] > chunk - s->area->start || start % PAGE ||
-		    start < s->upto || head[1] % ALIGNMENT != IS_MAPPED || size % PAGE ||
-		    size < head[0] || size > s->area->end - start)
-			continue;
-		note_mapped(s, chunk, start, size);
-		return;
-	}
-}
-
 /* Nothing leads to a mapped block but its header at the start of a page. */
 static void look_at_page(struct mapped_search *s, uint64_t page)
 {
 	const struct glibc_form *f = s->w->layout.form;
-	uint64_t head[2], size;
+	uint64_t head[2], size, chunk;
 
 	if (page < s->upto || !heap_memory_read(s->w->m, page, head, sizeof(head)))
 		return;
 	size = head[1] - IS_MAPPED + f->mapped_tail;
-	if (head[0] == 0 && head[1] != 0 && size != 0 && size % PAGE == 0 &&
-	    size <= s->area->end - page)
-		note_mapped(s, f->aligns_once ? page : find_aligned(s->w->m, page, size), page,
-			    size);
-	else
-		look_for_aligned(s, page);
+	if (head[0] != 0 || head[1] == 0 || size == 0 || size % PAGE != 0)
+		return;
+	chunk = find_aligned(s, page, &size);
+	if (size <= s->area->end - page)
+		note_mapped(s, chunk, page, size);
 }
 
 static void look_at_pages(void *data, uint64_t start, uint64_t end)
@@ -322,12 +321,14 @@ static void look_at_pages(void *data, uint64_t start, uint64_t end)
 	struct mapped_search *s = data;
 
 	for (uint64_t page = start & -(uint64_t)PAGE; page < end; page += PAGE) {
-		if (page < s->upto)
+		if (page < s->upto) {
 			page = s->upto - PAGE;
-		else if (page / PAGE % LOOK_PAGES == 0 && is_too_late(s->w))
+		} else if (page / PAGE % LOOK_PAGES == 0 && is_too_late(s->w)) {
+			s->is_cut = true;
 			return;
-		else if (!is_complete(s))
+		} else if (!is_complete(s)) {
 			look_at_page(s, page);
+		}
 	}
 }
 
@@ -346,12 +347,11 @@ static bool is_in_arena(const struct walker *w, const struct area *a)
 	return false;
 }
 
-/* malloc knows their number and the bytes of their mappings: all are found if both are met. */
 static void count_mapped(struct walker *w, bool is_searched)
 {
 	const struct glibc_form *f = w->layout.form;
 	const struct address_space *space = w->m->space;
-	struct mapped_search s = { .w = w };
+	struct mapped_search s = { .w = w, .is_cut = !is_searched };
 
 	for (uint32_t i = 0; i < space->count && is_searched; i++) {
 		const struct area *a = &space->area[i];
@@ -363,7 +363,7 @@ static void count_mapped(struct walker *w, bool is_searched)
 		s.area = a;
 		address_space_visit(space, a, a->start, a->end, false, look_at_pages, &s);
 	}
-	w->h->is_mapped_exact = is_complete(&s);
+	w->h->is_mapped_exact = is_exact(&s);
 	if (w->h->is_mapped_exact)
 		return;
 	w->h->mapped.blocks = w->layout.mapped_blocks;
@@ -453,7 +453,7 @@ enum heap_result glibc_heap_walk(struct glibc_heap *h, const struct heap_memory 
 		return give_up(&w, HEAP_REFUSED, "the release of its glibc is not known");
 	if (!glibc_layout_form(walk->release))
 		return give_up(&w, HEAP_REFUSED, "how glibc 2.%u keeps its blocks is not known "
-			       "(2.31 to 2.41 and 2.43 are)", walk->release);
+			       "(2.31 to 2.41, 2.43 and 2.44 are)", walk->release);
 	if (glibc_layout_find(&w.layout, m, walk->release, &err) < 0)
 		return give_up(&w, HEAP_REFUSED, "%s", err.text);
 	if (!w.layout.has_parameters)

@@ -14,7 +14,8 @@ enum {
 	BINS = 127,
 	EMPTY_BINS_LEAST = 20, /* that lead to themselves: many sizes are never free */
 	ARENAS_MOST = 65536,
-	HEAD = 16 /* of a chunk, before what a bin points at */
+	HEAD = 16, /* of a chunk, before what a bin points at */
+	PAGE = 4096
 };
 
 /* The defaults of mallopt(): a program that sets them is not found, and not guessed at. */
@@ -34,7 +35,7 @@ static const struct parameter_form form_with_huge_pages = {
 	.mapped = 60, .mapped_most = 64, .mapped_bytes = 80, .brk_start = 96, .bytes = 128,
 };
 static const struct parameter_form newest_form = {
-	.mapped = 68, .mapped_most = 72, .mapped_bytes = 88, .brk_start = 104, .bytes = 144,
+	.mapped = 68, .mapped_most = 72, .mapped_bytes = 88, .brk_start = 104, .bytes = 136,
 	.cache_most = 128,
 };
 
@@ -51,19 +52,19 @@ enum { TOP_PAD_AT = 8, MAPPED_MAX_AFTER = 4, MAPPED_BYTES_MAX_AFTER = 8 };
 /* 2.30 and before have other caches. */
 static const struct glibc_form form_with_fast_bins = {
 	.fast_bins = 16, .top = 96, .bins = 112, .next = 2160, .system_bytes = 2184, .bytes = 2200,
-	.cache_bins = 64, .cache_chunk = 0x290, .mapped_header = 16,
+	.cache_bins = 64, .cache_chunk = 0x290, .mapped_header = 16, .aligned_after = 32,
 };
 static const struct glibc_form form_without_fast_bins = {
 	.top = 8, .bins = 24, .next = 2072, .system_bytes = 2096, .bytes = 2112,
 	.cache_bins = CACHE_BINS_MOST, .cache_chunk = 0x300, .counts_room = true,
-	.mapped_tail = 16, .mapped_header = 8, .aligns_once = true,
+	.mapped_tail = 16, .mapped_header = 8, .mapped_excess = 16, .aligned_after = 16,
 };
 
 const struct glibc_form *glibc_layout_form(unsigned int release)
 {
 	if (release >= 31 && release <= 41)
 		return &form_with_fast_bins;
-	return release == 43 ? &form_without_fast_bins : NULL;
+	return release == 43 || release == 44 ? &form_without_fast_bins : NULL;
 }
 
 bool glibc_layout_is_libc(const char *name)
@@ -182,6 +183,13 @@ static void look_for_arena(struct search *s, size_t offset)
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
+static bool is_possible_sum(const struct glibc_form *f, uint64_t blocks, uint64_t bytes)
+{
+	if (f->mapped_excess)
+		return bytes % f->mapped_excess == 0 && bytes / PAGE >= blocks;
+	return (blocks == 0) == (bytes == 0);
+}
+
 static void look_for_parameters(struct search *s, size_t offset)
 {
 	const struct parameter_form *f = s->parameters;
@@ -196,7 +204,7 @@ static void look_for_parameters(struct search *s, size_t offset)
 	if ((brk_start && brk_start != s->heap_start) ||
 	    blocks > half_at(s, offset + f->mapped_most + MAPPED_MAX_AFTER) ||
 	    bytes > word_at(s, offset + f->mapped_bytes + MAPPED_BYTES_MAX_AFTER) ||
-	    (blocks == 0) != (bytes == 0))
+	    !is_possible_sum(s->l->form, blocks, bytes))
 		return;
 	s->l->has_parameters = true;
 	s->l->brk_start = brk_start;

@@ -3,8 +3,8 @@
  * It has no symbols for them, so they are known by what is in them: rings that lead to themselves,
  * and limits that are always the same. What does not fit exactly is not taken.
  *
- * Source  malloc/malloc.c and malloc/arena.c of glibc 2.31 to 2.41 and 2.43; offsets compared with
- *         DWARF of 2.31, 2.36, 2.41 and 2.43.
+ * Source  malloc/malloc.c and malloc/arena.c of glibc 2.31 to 2.41, 2.43 and 2.44; offsets compared
+ *         with DWARF of 2.31, 2.36, 2.41, 2.43 and 2.44.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,7 +26,8 @@ struct glibc_form {
 	/* Bytes of a mapping behind the chunk of a block that is mapped on its own, and those of
 	 * the chunk that are not the block's. */
 	unsigned int mapped_tail, mapped_header;
-	bool aligns_once;	/* a mapped block that is aligned has one header */
+	unsigned int mapped_excess; /* by which each mremap makes malloc's sum of mappings too large */
+	unsigned int aligned_after; /* bytes of a mapping before the first place of an aligned block */
 };
 
 /* An arena other than the first is in parts of at most, and at a multiple of, so many bytes. */

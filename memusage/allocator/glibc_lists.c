@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
@@ -15,7 +16,8 @@ enum {
 	SMALL_BINS = 64,	/* of a cache: one size each */
 	SMALL_MOST = 0x410,	/* of these; other bins have larger chunks */
 	FAST_MOST = 1 << 27,	/* blocks of a bin: 4 GiB of the smallest */
-	STORAGE_MOST = 1 << 16	/* bytes below a thread pointer that are searched */
+	STORAGE_MOST = 1 << 16,	/* bytes below a thread pointer that are searched */
+	DISABLED_AFTER = 8
 };
 
 #define SIZE_FLAGS UINT64_C(7)
@@ -144,6 +146,47 @@ static uint64_t find_cache_pointer(const struct heap_memory *m, const struct gli
 	return 0;
 }
 
+/* The empty cache is zeroed constant data of libc, and DISABLED_AFTER behind it is another one. */
+static bool is_empty_cache(const struct heap_memory *m, const struct glibc_form *f, uint64_t address)
+{
+	static const unsigned char nothing[sizeof(struct cache) + DISABLED_AFTER];
+	const size_t size = f->cache_bins * (sizeof(uint16_t) + sizeof(uint64_t)) + DISABLED_AFTER;
+	const struct area *a = address_space_find(m->space, address);
+	unsigned char bytes[sizeof(nothing)];
+
+	return a && !(a->flags & AREA_WRITE) && glibc_layout_is_libc(a->name) &&
+	       heap_memory_read(m, address, bytes, size) && memcmp(bytes, nothing, size) == 0;
+}
+
+/* Tells whether all threads have the pointer to the same empty cache at the same place. */
+static bool have_empty_cache(const struct heap_memory *m, uint64_t below, uint64_t empty)
+{
+	uint64_t address;
+
+	for (uint32_t i = 0; i < m->threads; i++) {
+		if (!heap_memory_read(m, m->thread[i] - below, &address, sizeof(address)) ||
+		    (address != empty && address != empty + DISABLED_AFTER))
+			return false;
+	}
+	return true;
+}
+
+/* Since 2.42 a thread gets a cache with its first free(). */
+static bool has_freed_nothing(const struct heap_memory *m, const struct glibc_layout *layout)
+{
+	uint64_t word;
+
+	if (!layout->form->counts_room || m->threads == 0)
+		return false;
+	for (uint64_t below = 8; below <= STORAGE_MOST; below += 8) {
+		if (!heap_memory_read(m, m->thread[0] - below, &word, sizeof(word)))
+			return false;
+		if (is_empty_cache(m, layout->form, word) && have_empty_cache(m, below, word))
+			return true;
+	}
+	return false;
+}
+
 enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap_memory *m,
 					const struct glibc_layout *layout, bool heap_is_used)
 {
@@ -153,7 +196,7 @@ enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap
 
 	for (uint32_t i = 0; i < m->threads && !below; i++)
 		below = find_cache_pointer(m, layout, m->thread[i]);
-	if (!below && heap_is_used) {
+	if (!below && heap_is_used && !has_freed_nothing(m, layout)) {
 		snprintf(l->why, WHY_BYTES, "the caches of its threads were not found");
 		return HEAP_REFUSED;
 	}

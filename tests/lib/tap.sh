@@ -34,7 +34,7 @@ set -u
 tap_run=0 tap_failed=0
 MU_SRC=$(cd "${MU_SRC:-$(dirname "$0")/../..}" && pwd) || exit 1
 MU_BUILD=${MU_BUILD:-$MU_SRC/build}
-WORKLOADS=$MU_BUILD/tests/workloads
+WORKLOADS=${MU_WORKLOADS:-$MU_BUILD/tests/workloads}
 PATH=$MU_BUILD/bin:$PATH
 LC_ALL=C
 export MU_SRC MU_BUILD PATH LC_ALL

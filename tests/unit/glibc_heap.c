@@ -114,7 +114,7 @@ static void make_parameters(uint64_t brk_start, uint32_t mapped, uint64_t mapped
 	const uint64_t mapped_at = release >= 43 ? 68 : release >= 35 ? 60 : 40;
 	const uint64_t bytes_at = release >= 43 ? 88 : release >= 35 ? 80 : 56;
 
-	memset(at(PARAMETERS), 0, 144);
+	memset(at(PARAMETERS), 0, 144); /* of which 2.44 has 136 */
 	for (unsigned int i = 0; i < 3; i++)
 		put(PARAMETERS + 8 * i, 131072);
 	put_half(PARAMETERS + mapped_at, mapped);
@@ -202,12 +202,12 @@ static void make_other_heap(void)
 	put(next + 8, (NEXT_PART + PART_BYTES - next) | 1);
 }
 
-/* One block of two pages, and one of three that is aligned to 4096. */
+/* One block of two pages, and one of three that is aligned to 4096; an mremap has made another size
+ * of the latter, which its first header does not know. */
 static void make_mapped(void)
 {
 	put(MAPPED + 0x1000 + 8, (0x2000 - form->mapped_tail) | 2);
-	if (release < 43)
-		put(MAPPED + 0x3000 + 8, 0x3000 | 2);
+	put(MAPPED + 0x3000 + 8, (0x1000 - form->mapped_tail) | 2);
 	put(MAPPED + 0x4000 - 16, 0x1000 - 16);
 	put(MAPPED + 0x4000 - 8, (0x2000 + 16 - form->mapped_tail) | 2);
 }
@@ -387,6 +387,56 @@ static void test_missing_mapped(void)
 	glibc_heap_free(&h);
 }
 
+/* Each mremap adds 16 to malloc's sum of mappings since 2.43. */
+static void test_excess(void)
+{
+	const struct heap_walk walk = { .release = 44 };
+	struct glibc_heap h;
+
+	make_process(44);
+	make_parameters(HEAP, 2, 0x5000 + 16 * 1000);
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
+	IS_TRUE(h.is_mapped_exact);
+	EQ_U(h.mapped.blocks, 2);
+	EQ_U(h.mapped.bytes, 0x2000 - 24 + 0x2000 - 8);
+	glibc_heap_free(&h);
+	make_process(44);
+	make_parameters(HEAP, 1, 0x4000);
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
+	IS_FALSE(h.is_mapped_exact);
+	glibc_heap_free(&h);
+	make_process(44);
+	memset(at(MAPPED), 0, MAPPED_BYTES);
+	make_parameters(HEAP, 0, 16 * 1000);
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
+	IS_TRUE(h.is_mapped_exact);
+	EQ_U(h.mapped.bytes, 0);
+	glibc_heap_free(&h);
+}
+
+/* A thread has no cache of its own before its first free(), but points at an empty one. */
+static void test_no_cache(void)
+{
+	const uint64_t empty = TEXT + 0x400;
+	const struct heap_walk walk = { .release = 44 };
+	struct glibc_heap h;
+	char why[160];
+
+	make_process(44);
+	put(thread[0] - 0x48, empty);
+	put(thread[1] - 0x48, empty + 8);
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
+	EQ_U(h.caches, 0);
+	EQ_U(h.used.blocks, 9 + 4);
+	glibc_heap_free(&h);
+	put(thread[1] - 0x48, 0);
+	EQ_U(walk_again(why), HEAP_REFUSED);
+	HAS_S(why, "caches of its threads");
+	put(thread[1] - 0x48, empty);
+	put(empty + 700, 1);
+	EQ_U(walk_again(why), HEAP_REFUSED);
+}
+
 /* Any word of the process may be anything: the walk ends. */
 static void test_damage(void)
 {
@@ -416,10 +466,13 @@ int main(void)
 	test_counts(36);
 	test_counts(41);
 	test_counts(43);
+	test_counts(44);
 	test_flux();
 	test_refusals();
 	test_bound();
 	test_missing_mapped();
+	test_excess();
+	test_no_cache();
 	test_damage();
 	for (int i = 0; i < REGIONS; i++)
 		free(bytes[i]);

@@ -6,6 +6,7 @@
  *	align COUNT SIZE	the same, aligned to 64 KiB
  *	free THREAD COUNT	the oldest ones
  *	realloc THREAD COUNT SIZE	the oldest ones
+ *	enlarge THREAD SIZE	the newest one
  *	items COUNT		objects of the class Item, and as many of its child shop::Special
  *	churn ROUNDS		threads that come, allocate, free blocks of before, and go
  *	tell			nothing
@@ -99,6 +100,10 @@ static void obey(const struct order *o)
 		}
 	} else if (strcmp(o->word, "churn") == 0) {
 		run_churners(o->count);
+	} else if (strcmp(o->word, "enlarge") == 0) {
+		void *block = realloc(kept[last - 1], o->count);
+
+		kept[last - 1] = block ? block : kept[last - 1];
 	}
 	for (unsigned long i = 0; i < o->count; i++) {
 		if (strcmp(o->word, "make") == 0) {
