@@ -60,6 +60,12 @@ static bool read_block(const struct heap_memory *m, uint64_t address, uint64_t w
 
 /* ---- caches of threads ------------------------------------------------------------------- */
 
+/* A free chunk is used whole if what would be left of it is no chunk. */
+static bool is_cache_size(const struct glibc_form *f, uint64_t size)
+{
+	return size == f->cache_chunk || size == f->cache_chunk + ALIGNMENT;
+}
+
 static bool read_cache(const struct heap_memory *m, const struct glibc_layout *layout,
 		       uint64_t address, struct cache *c)
 {
@@ -67,7 +73,7 @@ static bool read_cache(const struct heap_memory *m, const struct glibc_layout *l
 	const uint64_t entries = address + f->cache_bins * sizeof(*c->count);
 	uint64_t word[2];
 
-	if (!read_block(m, address, word) || (word[0] & ~SIZE_FLAGS) != f->cache_chunk ||
+	if (!read_block(m, address, word) || !is_cache_size(f, word[0] & ~SIZE_FLAGS) ||
 	    word[0] & 2 ||
 	    !heap_memory_read(m, address, c->count, f->cache_bins * sizeof(*c->count)) ||
 	    !heap_memory_read(m, entries, c->entry, f->cache_bins * sizeof(*c->entry)))

@@ -437,6 +437,24 @@ static void test_no_cache(void)
 	EQ_U(walk_again(why), HEAP_REFUSED);
 }
 
+/* A cache has 16 bytes more where the rest of a free chunk was no chunk. */
+static void test_larger_cache(unsigned int of_release)
+{
+	const struct heap_walk walk = { .release = of_release };
+	struct glibc_heap h;
+	uint64_t chunk;
+
+	make_process(of_release);
+	memcpy(&chunk, at(thread[1] - 0x48), sizeof(chunk));
+	chunk -= 16;
+	put(chunk + 8, (CACHE_AT + 16) | 1);
+	put(chunk + CACHE_AT + 16 + 8, (0x1000 - 16) | 1);
+	EQ_U(glibc_heap_walk(&h, &memory, &walk), HEAP_OK);
+	EQ_U(h.caches, 2);
+	EQ_U(h.arena[1].used.bytes, 0x3000 - 16 - 16);
+	glibc_heap_free(&h);
+}
+
 /* Any word of the process may be anything: the walk ends. */
 static void test_damage(void)
 {
@@ -473,6 +491,8 @@ int main(void)
 	test_missing_mapped();
 	test_excess();
 	test_no_cache();
+	test_larger_cache(36);
+	test_larger_cache(43);
 	test_damage();
 	for (int i = 0; i < REGIONS; i++)
 		free(bytes[i]);
