@@ -69,31 +69,6 @@ static void say_why(struct mu_attach *a, const char *name, const char *why)
 	memcpy(a->why + length + 2, why, more + 1);
 }
 
-/* malloc.c of glibc frees the blocks of its own caches by direct calls of free(), when a thread
- * ends: they were freed by the program before. */
-static void ignore_calls_of_itself(uint64_t function)
-{
-	struct object object;
-	uint64_t low = function - INTERNAL_NEAR, high = function + INTERNAL_NEAR;
-	int32_t distance;
-
-	if (!object_of(function, &object))
-		return;
-	/* Only the segment of the function itself: others may not be readable. The process stands
-	 * meanwhile, so not each byte is asked about. */
-	while (object_flags(&object, low) != object_flags(&object, function))
-		low++;
-	while (object_flags(&object, high - 1) != object_flags(&object, function))
-		high--;
-	for (uint64_t at = low; at + 5 <= high; at++) {
-		if (*(const uint8_t *)at != 0xe8)
-			continue;
-		memcpy(&distance, (const void *)(at + 1), sizeof(distance));
-		if (at + 5 + (uint64_t)(int64_t)distance == function)
-			intercept_ignore_caller(at + 5);
-	}
-}
-
 static bool patch_function(const struct patch *p, const struct link_map *object,
 			   const struct mu_family *function, const char **why)
 {
@@ -109,8 +84,6 @@ static bool patch_function(const struct patch *p, const struct link_map *object,
 			return true; /* another name of it */
 	what.arrival = quick_heap_arrival(function->name, address);
 	*why = intercept_function(p, &what, address, size, 0);
-	if (!*why && function->signature.fn == MU_FN_FREE)
-		ignore_calls_of_itself(address);
 	return !*why;
 }
 
@@ -164,6 +137,83 @@ static void complete_entries(struct mu_attach *a)
 		memcpy(e->from, m->from, sizeof(e->from));
 		memcpy(e->to, m->to, sizeof(e->to));
 		memcpy(e->before, (const void *)e->place, MU_ATTACH_JUMP);
+	}
+}
+
+/* ---- calls of free() by glibc itself --------------------------------------------------------- */
+
+/* Returns whether the registers and the stack are the caller's again before an instruction: code
+ * ends there. */
+static bool is_behind_epilogue(const uint8_t *code)
+{
+	static const uint8_t add_to_sp[] = { 0x48, 0x83, 0xc4 };
+
+	return (code[-1] & 0xf8) == 0x58 || memcmp(code - 4, add_to_sp, sizeof(add_to_sp)) == 0;
+}
+
+/* Lets a jump to free() lead to its first instructions in the thunk. */
+static void redirect_jump(struct mu_attach *a, uint64_t at, const struct entry_hook *hook)
+{
+	const int32_t distance = (int32_t)(hook->original - (at + MU_ATTACH_JUMP));
+	struct mu_attach_entry *e = &a->entry[a->entries];
+
+	if (a->entries == MU_ATTACH_ENTRIES || at / MU_PAGE != (at + MU_ATTACH_JUMP - 1) / MU_PAGE)
+		return;
+	*e = (struct mu_attach_entry){ .place = at, .thunk = hook->thunk,
+				       .taken = MU_ATTACH_JUMP, .jump = { 0xe9 } };
+	memcpy(e->jump + 1, &distance, sizeof(distance));
+	memcpy(e->before, (const void *)at, MU_ATTACH_JUMP);
+	a->entries++;
+}
+
+/* malloc.c of glibc frees the blocks of its own caches by direct calls of free(), when a thread
+ * ends: they were freed by the program before. Since 2.42 the first free() of a thread makes its
+ * cache, and jumps to free() again. */
+static void find_calls_of_itself(struct mu_attach *a, const struct entry_hook *hook)
+{
+	const uint64_t function = hook->function;
+	struct object object;
+	uint64_t low = function - INTERNAL_NEAR, high = function + INTERNAL_NEAR;
+	int32_t distance;
+
+	if (!object_of(function, &object))
+		return;
+	/* Only the segment of the function itself: others may not be readable. The process stands
+	 * meanwhile, so not each byte is asked about. */
+	while (object_flags(&object, low) != object_flags(&object, function))
+		low++;
+	while (object_flags(&object, high - 1) != object_flags(&object, function))
+		high--;
+	for (uint64_t at = low + 4; at + 5 <= high; at++) {
+		const uint8_t *code = (const uint8_t *)at;
+
+		if (*code != 0xe8 && *code != 0xe9)
+			continue;
+		memcpy(&distance, code + 1, sizeof(distance));
+		if (at + 5 + (uint64_t)(int64_t)distance != function)
+			continue;
+		if (*code == 0xe8)
+			intercept_ignore_caller(at + 5);
+		else if (is_behind_epilogue(code))
+			redirect_jump(a, at, hook);
+	}
+}
+
+static void find_calls_by_libc(struct mu_attach *a)
+{
+	uint32_t count;
+	const struct entry_hook *hook = entry_hooks(&count);
+
+	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next) {
+		uint64_t address, size;
+
+		if (!is_allocator(object) || !lookup_in(object, "gnu_get_libc_version") ||
+		    !lookup_sized(object, "free", &address, &size))
+			continue;
+		for (uint32_t i = 0; i < count; i++) {
+			if (hook[i].function == address)
+				find_calls_of_itself(a, &hook[i]);
+		}
 	}
 }
 
@@ -267,6 +317,7 @@ static bool begin(struct mu_attach *a)
 	if (!ok)
 		return false;
 	complete_entries(a);
+	find_calls_by_libc(a);
 	a->inside = (uint32_t)((uint64_t)&attached_thread.inside - cpu_thread_pointer());
 	a->key = (uint32_t)((uint64_t)&attached_thread.key - cpu_thread_pointer());
 	SYS1(SYS_close, a->fd);

@@ -26,8 +26,8 @@ struct glibc_form {
 	/* Bytes of a mapping behind the chunk of a block that is mapped on its own, and those of
 	 * the chunk that are not the block's. */
 	unsigned int mapped_tail, mapped_header;
-	unsigned int mapped_excess; /* by which each mremap makes malloc's sum of mappings too large */
-	unsigned int aligned_after; /* bytes of a mapping before the first place of an aligned block */
+	unsigned int mapped_excess; /* by which an mremap makes malloc's sum of them too large */
+	unsigned int aligned_after; /* bytes of a mapping before the first aligned block */
 };
 
 /* An arena other than the first is in parts of at most, and at a multiple of, so many bytes. */

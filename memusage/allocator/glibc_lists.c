@@ -153,7 +153,8 @@ static uint64_t find_cache_pointer(const struct heap_memory *m, const struct gli
 }
 
 /* The empty cache is zeroed constant data of libc, and DISABLED_AFTER behind it is another one. */
-static bool is_empty_cache(const struct heap_memory *m, const struct glibc_form *f, uint64_t address)
+static bool is_empty_cache(const struct heap_memory *m, const struct glibc_form *f,
+			   uint64_t address)
 {
 	static const unsigned char nothing[sizeof(struct cache) + DISABLED_AFTER];
 	const size_t size = f->cache_bins * (sizeof(uint16_t) + sizeof(uint64_t)) + DISABLED_AFTER;
