@@ -141,6 +141,18 @@ void tree_memory_sample_now(struct tree *t, struct process *p)
 		take_sample(t, p, &im, clock_now(CLOCK_MONOTONIC));
 }
 
+void tree_memory_sample_last(struct tree *t)
+{
+	for (size_t i = 0; i < t->processes.count; i++) {
+		struct process *p = t->processes.item[i];
+
+		tree_memory_sample_now(t, p);
+		if (p->memory_fd >= 0)
+			close(p->memory_fd);
+		p->memory_fd = -1;
+	}
+}
+
 void tree_memory_end(struct process *p, struct image *im)
 {
 	struct samples *all = &p->samples;
@@ -149,7 +161,9 @@ void tree_memory_end(struct process *p, struct image *im)
 	if (image_copy_entry(im, MU_SEC_TIMELINE, 0, &last, sizeof(last)) &&
 	    (all->count == 0 || last.mono_ns >= all->item[all->count - 1].mono_ns))
 		samples_add(all, &last);
-	im->rss_peak = all->rss_peak;
+	/* The process has noted its own at its exit. */
+	if (all->rss_peak > im->rss_peak)
+		im->rss_peak = all->rss_peak;
 	image_replace(im, MU_SEC_TIMELINE, all->item, all->count, sizeof(*all->item));
 }
 

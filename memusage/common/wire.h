@@ -15,7 +15,8 @@ enum wire_kind {
 	WIRE_DONE = 3,		/* collector: outputs are complete, the report is written */
 	WIRE_ATTACHED = 4,	/* launcher: as STARTED, and `pid` has its image already */
 	WIRE_LEFT = 5,		/* launcher: such a process is left; `status`: enum wire_left */
-	WIRE_MET = 6		/* collector: a condition of --snapshot-when was met */
+	WIRE_MET = 6,		/* collector: a condition of --snapshot-when was met */
+	WIRE_SAMPLE = 7		/* launcher: take the last samples of memory; collector: done */
 };
 
 /* What has become of a process that was recorded while it ran. Its forked children run on without

@@ -22,7 +22,7 @@
 #include "memusage/common/program.h"
 #include "memusage/common/wire.h"
 
-enum { LOOK_MS = 50, PATH_BYTES = 4096 };
+enum { LOOK_MS = 50, SAMPLE_MS = 500, PATH_BYTES = 4096 };
 
 char *attached_run_program(unsigned int pid)
 {
@@ -181,6 +181,22 @@ static void examine_before(const struct attached_run *r, const struct session *s
 	left_checks_make(s, &l, r->attachment->pid);
 }
 
+/* While the recorder is there, whose own memory is not the program's. A collector that has much to
+ * do is not waited for. */
+static void sample_memory(int wire)
+{
+	const struct wire order = { .kind = WIRE_SAMPLE };
+	struct wire answer = { .kind = 0 };
+	struct pollfd wait = { .fd = wire, .events = POLLIN };
+
+	if (wire_send(wire, &order) < 0)
+		return;
+	do {
+		if (poll(&wait, 1, SAMPLE_MS) <= 0 || wire_receive(wire, &answer) < 0)
+			return;
+	} while (answer.kind != WIRE_SAMPLE);
+}
+
 /* Where the recorder stays, calls may still lead through it. It then costs little, and fills no
  * memory that nobody reads. */
 static void stop_recording(const struct segment *view)
@@ -225,8 +241,10 @@ enum wire_left attached_run_leave(struct attached_run *r, const struct session *
 	struct attachment *a = r->attachment;
 	const enum wire_left left = what_became(r);
 
-	if (left == WIRE_LEFT_IT_RUNS)
+	if (left == WIRE_LEFT_IT_RUNS) {
+		sample_memory(s->wire);
 		examine_before(r, s);
+	}
 	/* Forked children may live longer. */
 	if (!attach_end_recording(a)) {
 		stop_recording(&s->arena.view);

@@ -321,7 +321,8 @@ static void add_timeline(struct image *im, struct samples *samples)
 	if (image_copy_entry(im, MU_SEC_TIMELINE, 0, &last, sizeof(last)) &&
 	    last.mono_ns >= samples->item[samples->count - 1].mono_ns)
 		samples_add(samples, &last);
-	im->rss_peak = samples->rss_peak;
+	if (samples->rss_peak > im->rss_peak)
+		im->rss_peak = samples->rss_peak;
 	image_replace(im, MU_SEC_TIMELINE, samples->item, samples->count, sizeof(*samples->item));
 }
 
