@@ -119,7 +119,7 @@ wake start --sample=4K
 memusageprint --to=json sampled.mur >now.json 2>/dev/null
 like "$(cat now.json)" '"bytes":4096' 'they can become rarer'
 wake stop
-tell free 2000
+tell free 2001
 end
 memusageprint --to=json sampled.mur >run.json 2>/dev/null
 is "$(sed -n 's/.*"now":\([0-9]*\).*/\1/p' run.json | head -1)" 0 'frees are seen after a stop, too'
