@@ -26,6 +26,8 @@ static void follow_gate(void)
 
 	do {
 		samples = word_samples(__atomic_load_n(&gate.word, __ATOMIC_SEQ_CST));
+		__atomic_store_n(&gate.sample_limit, samples ? SAMPLE_PASS_LIMIT : 0,
+				 __ATOMIC_SEQ_CST);
 		__atomic_store_n(&gate.samples, samples, __ATOMIC_SEQ_CST);
 	} while (samples != word_samples(__atomic_load_n(&gate.word, __ATOMIC_SEQ_CST)));
 }

@@ -40,12 +40,14 @@ struct gate {
 			uint8_t samples; /* 1: on, with MODE_SAMPLE, without MODE_PAUSED */
 			uint16_t mode; /* enum mode */
 			uint8_t has_owner; /* 1: this is the memory of the process rec.pid */
+			uint64_t sample_limit; /* smaller sizes may pass, 0 unless `samples` */
 		};
 		uint32_t word; /* both: GATE_PLAIN is the fast path */
 		uint8_t page[MU_PAGE];
 	};
 };
 #define GATE_PLAIN 1 /* on, mode 0; little-endian */
+#define SAMPLE_PASS_LIMIT ((uint64_t)MU_HIST_LOW * MU_HIST_STEP) /* gate.sample_limit */
 
 /* gate_samples -- return whether sampled blocks are being recorded, and nothing is paused. */
 #define gate_samples() (gate.samples != 0)
@@ -115,7 +117,7 @@ static inline struct mu_table *section_table(unsigned int section)
 	return &rec.image->table[section];
 }
 
-/* gate_change_mode -- set and clear bits of gate.mode, and gate.samples accordingly.
+/* gate_change_mode -- set and clear bits of gate.mode; gate.samples and its limit follow.
  *
  * Several threads may do so at once. Async-signal-safe.
  */

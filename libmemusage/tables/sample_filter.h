@@ -1,9 +1,12 @@
 /* sample_filter.h -- which addresses may be those of sampled blocks.
  *
  * With --sample nearly all frees are of blocks that are not in the block table. Two steps tell so.
- * A byte for each page counts sampled blocks there: 64 bytes, a line of the cache, are about
- * 256 KiB of the heap, so the program keeps its cache. Where that is not 0, a bit tells, which is
- * clear unless a sampled block has this place.
+ * A byte for each page counts sampled blocks there: 64 bytes, a line of the cache, are 256 KiB of
+ * the heap, so the program keeps its cache. Where that is not 0, a bit tells, which is clear unless
+ * a sampled block has this place.
+ *
+ * The bytes are for 4 GiB of addresses, so that two instructions find one. The kernel gives memory
+ * only for those that are touched, a page for 16 MiB of the heap.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +18,7 @@
 #include "libmemusage/base/export.h"
 
 #define SAMPLE_FILTER_LOG2 20u /* places: 3 % are taken with 32,768 live samples */
-#define SAMPLE_PAGES_LOG2 15u  /* pages of 4 KiB */
+#define SAMPLE_PAGES_LOG2 20u  /* pages of 4 KiB */
 
 extern HIDDEN struct sample_filter {
 	uint8_t pages[1 << SAMPLE_PAGES_LOG2];
@@ -29,11 +32,12 @@ static inline uint32_t sample_filter_place(uint64_t address)
 	return (uint32_t)(address >> 4 ^ address >> 24) & ((1u << SAMPLE_FILTER_LOG2) - 1);
 }
 
-/* sample_filter_page -- the byte of an address's page, with the higher bits likewise. */
+/* sample_filter_page -- the byte of an address's page. */
 static inline uint32_t sample_filter_page(uint64_t address)
 {
-	return (uint32_t)(address >> 12 ^ address >> 27) & ((1u << SAMPLE_PAGES_LOG2) - 1);
+	return (uint32_t)address >> 12;
 }
+_Static_assert(SAMPLE_PAGES_LOG2 + 12 == 32, "as many bytes as it has values");
 
 /* sample_filter_may_have -- return whether a block may be sampled. If not, it is none.
  *

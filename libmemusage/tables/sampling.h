@@ -47,7 +47,7 @@ static inline __attribute__((always_inline)) bool sampling_pass(struct thread *t
 {
 	struct mu_counters *counters = &thread->pub.counters;
 
-	if (unlikely(size >= MU_HIST_LOW * MU_HIST_STEP))
+	if (unlikely(size >= SAMPLE_PASS_LIMIT))
 		return false;
 	int64_t left = thread->sample_left - (int64_t)size - 1;
 	if (unlikely(left < 0) || unlikely(thread->pub.busy))

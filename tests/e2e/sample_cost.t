@@ -24,7 +24,7 @@ num "$alone" -gt 20 'a pair of malloc and free alone'
 sampled=$(count memusage -q --sample=256M)
 asleep=$(count memusage -q --start-paused)
 num $((sampled - alone)) -gt 20 "--sample counts a pair: $sampled instructions instead of $alone"
-num $((sampled - alone)) -le 36 '... by 36 at most'
+num $((sampled - alone)) -le 28 '... by 28 at most'
 num $((asleep - alone)) -gt 5 "--start-paused looks whether it is awake: $asleep"
 num $((asleep - alone)) -le 14 '... by 14 at most'
 

@@ -32,26 +32,30 @@
 	"jmp *real+%c[" #function "](%%rip)\n"
 
 #define REAL(function) [function] "i"(offsetof(struct real, function))
-#define GATE [samples] "i"(offsetof(struct gate, samples))
+#define LIMIT [limit] "i"(offsetof(struct gate, sample_limit))
+#define SAMPLES [samples] "i"(offsetof(struct gate, samples))
 #define THREAD(fn)                                                                        \
 	[busy] "i"(offsetof(struct thread, pub.busy)),                                    \
 	[left] "i"(offsetof(struct thread, sample_left)),                                 \
 	[calls] "i"(offsetof(struct thread, pub.counters.calls) + (fn) * sizeof(uint64_t)), \
 	[bytes] "i"(offsetof(struct thread, pub.counters.bytes) + (fn) * sizeof(uint64_t)), \
-	[sizes] "i"(offsetof(struct thread, pub.counters.hist_low)),                      \
-	[limit] "i"(MU_HIST_LOW * MU_HIST_STEP)
+	[sizes] "i"(offsetof(struct thread, pub.counters.hist_low))
 
-#define LOAD_SELF                                                                         \
+/* Eleven bytes, of which passthrough.c makes one instruction. */
+#define LOAD_SELF(name)                                                                   \
+	".globl self_in_" #name "\n\t"                                                    \
+	".hidden self_in_" #name "\n"                                                     \
+	"self_in_" #name ":\n\t"                                                          \
 	"mov self@gottpoff(%%rip), %%rdx\n\t"                                             \
 	"mov %%fs:(%%rdx), %%rdx\n\t"
 
-/* sampling_pass() of `size` bytes in a register. The comparison with the limit leaves a carry, the
- * 1 in left - size - 1. */
-#define PASS(size, left)                                                                  \
-	LOAD_SELF                                                                         \
+/* sampling_pass() of `size` bytes in a register. While the gate is shut the limit is 0, so that it
+ * needs no test of its own. The comparison with the limit leaves a carry, the 1 in left - size - 1. */
+#define PASS(name, size, left)                                                            \
+	LOAD_SELF(name)                                                                   \
 	"cmpl $0, %c[busy](%%rdx)\n\t"                                                    \
 	"jne 1f\n\t"                                                                      \
-	"cmp %[limit], " size "\n\t"                                                      \
+	"cmp gate+%c[limit](%%rip), " size "\n\t"                                         \
 	"jae 1f\n\t"                                                                      \
 	"mov %c[left](%%rdx), " left "\n\t"                                               \
 	"sbb " size ", " left "\n\t"                                                      \
@@ -64,51 +68,46 @@ _Static_assert(MU_HIST_STEP == 16, "the shifts below");
 
 NAKED void pass_malloc(void)
 {
-	__asm__("cmpb $0, gate+%c[samples](%%rip)\n\t"
-		"je 1f\n\t"
-		PASS("%%rdi", "%%rax")
+	__asm__(PASS(pass_malloc, "%%rdi", "%%rax")
 		"mov %%edi, %%eax\n\t"
 		"shr $4, %%eax\n\t"
 		"incq %c[sizes](%%rdx,%%rax,8)\n"
 		LEAVE(pass_malloc, malloc)
 		"1:	jmp passed_malloc"
-		: : REAL(malloc), GATE, THREAD(MU_FN_MALLOC));
+		: : REAL(malloc), LIMIT, THREAD(MU_FN_MALLOC));
 }
 
 NAKED void pass_calloc(void)
 {
-	__asm__("cmpb $0, gate+%c[samples](%%rip)\n\t"
-		"je 1f\n\t"
-		"mov %%rdi, %%rax\n\t"
+	__asm__("mov %%rdi, %%rax\n\t"
 		"mul %%rsi\n\t"
 		"jo 1f\n\t"
-		PASS("%%rax", "%%rcx")
+		PASS(pass_calloc, "%%rax", "%%rcx")
 		"shr $4, %%eax\n\t"
 		"incq %c[sizes](%%rdx,%%rax,8)\n"
 		LEAVE(pass_calloc, calloc)
 		"1:	jmp passed_calloc"
-		: : REAL(calloc), GATE, THREAD(MU_FN_CALLOC));
+		: : REAL(calloc), LIMIT, THREAD(MU_FN_CALLOC));
 }
 
-_Static_assert(SAMPLE_FILTER_LOG2 == 20 && SAMPLE_PAGES_LOG2 == 15, "masks and shifts below");
+_Static_assert(SAMPLE_FILTER_LOG2 == 20, "masks and shifts below");
 
+/* A page without sampled blocks has a byte below gate.samples, unless the gate is shut. */
 NAKED void pass_free(void)
 {
-	__asm__("cmpb $0, gate+%c[samples](%%rip)\n\t"
-		"je 1f\n\t"
-		"mov %%rdi, %%rax\n\t"
-		"shr $15, %%rax\n\t"
-		"xor %%rdi, %%rax\n\t"
+	__asm__("mov %%edi, %%eax\n\t"
 		"shr $12, %%eax\n\t"
-		"and $0x7fff, %%eax\n\t"
 		"lea sample_filter(%%rip), %%rdx\n\t"
-		"cmpb $0, (%%rdx,%%rax)\n\t"
-		"jne 2f\n"
+		"movzbl (%%rdx,%%rax), %%eax\n\t"
+		"cmp gate+%c[samples](%%rip), %%al\n\t"
+		"jae 2f\n"
 		"3:	"
-		LOAD_SELF
+		LOAD_SELF(pass_free)
 		"incq %c[calls](%%rdx)\n"
 		LEAVE(pass_free, free)
-		"2:	mov %%rdi, %%rcx\n\t"
+		"2:	cmpb $0, gate+%c[samples](%%rip)\n\t"
+		"je 1f\n\t"
+		"mov %%rdi, %%rcx\n\t"
 		"shr $20, %%rcx\n\t"
 		"xor %%rdi, %%rcx\n\t"
 		"shr $4, %%ecx\n\t"
@@ -119,7 +118,7 @@ NAKED void pass_free(void)
 		"bt %%ecx, %%eax\n\t"
 		"jnc 3b\n"
 		"1:	jmp passed_free"
-		: : REAL(free), GATE, THREAD(MU_FN_FREE),
+		: : REAL(free), SAMPLES, THREAD(MU_FN_FREE),
 		    [bits] "i"(offsetof(struct sample_filter, bits)));
 }
 
