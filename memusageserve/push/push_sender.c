@@ -94,6 +94,16 @@ static bool is_unknown_authority(const struct push_sender *s, CURLcode code)
 	return code == CURLE_PEER_FAILED_VERIFICATION && result >= 18 && result <= 21;
 }
 
+/* What to do about a server that wants to know who pushes. */
+static const char *advise_on_secret(const struct push_sender *s, long status)
+{
+	if (status != 401)
+		return "";
+	return push_target_has_secret(s->target) ?
+		" (it does not take what MEMUSAGE_PUSH_TOKEN or --push-headers says)" :
+		" (it wants a token: MEMUSAGE_PUSH_TOKEN, or Authorization in --push-headers)";
+}
+
 static enum push_answer explain_answer(struct push_sender *s, CURLcode code, char why[PUSH_WHY])
 {
 	long status = 0;
@@ -111,7 +121,8 @@ static enum push_answer explain_answer(struct push_sender *s, CURLcode code, cha
 	}
 	answer = judge_status(status);
 	if (answer != PUSH_TAKEN)
-		snprintf(why, PUSH_WHY, "HTTP %ld %.*s", status, (int)s->replied, s->reply);
+		snprintf(why, PUSH_WHY, "HTTP %ld%s %.*s", status, advise_on_secret(s, status),
+			 (int)s->replied, s->reply);
 	terminal_clean_text(why);
 	return answer;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
@@ -157,6 +158,16 @@ int push_target_read_headers(struct push_target *t, const char *file, const char
 		free(line);
 	}
 	return file ? read_header_file(t, file, err) : 0;
+}
+
+bool push_target_has_secret(const struct push_target *t)
+{
+	static const char name[] = "Authorization:";
+	const struct curl_slist *header = t->headers;
+
+	while (header && strncasecmp(header->data, name, strlen(name)) != 0)
+		header = header->next;
+	return header != NULL;
 }
 
 int push_target_set_authority(struct push_target *t, const char *file, struct mu_error *err)

@@ -40,6 +40,9 @@ int push_target_parse(struct push_target *t, const char *text, struct mu_error *
 int push_target_read_headers(struct push_target *t, const char *file, const char *token,
 			     struct mu_error *err);
 
+/* push_target_has_secret -- Tells whether a header says who pushes: Authorization. */
+bool push_target_has_secret(const struct push_target *t);
+
 /* push_target_set_authority -- Has the certificates in a file sign that of the server.
  *
  * file  in PEM. It is read for each connection, so it may be renewed. NULL: those of the system.

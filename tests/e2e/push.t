@@ -131,12 +131,15 @@ echo '400' >rude2/plan
 tell keep 64 2
 until_true grep -q 'refuses a profile: HTTP 400 not now' push.err
 pass 'a server refuses a profile'
+echo '401' >rude2/plan
+until_true grep -q 'refuses a profile: HTTP 401 (it wants a token: MEMUSAGE_PUSH_TOKEN, ' push.err
+pass '... one that wants a token, which the message says'
 echo 'loop loop loop loop' >rude2/plan
 until_true grep -q 'refuses a profile: .*redirect' push.err
 pass 'redirections without end are given up'
 if command -v curl >/dev/null; then
 	curl -s --unix-socket "$PWD/http" http://localhost/metrics >metrics
-	is "$(sed -n 's/^memusage_push_profiles_dropped_total //p' metrics)" 2 '/metrics counts what was dropped'
+	is "$(sed -n 's/^memusage_push_profiles_dropped_total //p' metrics)" 3 '/metrics counts what was dropped'
 	num "$(sed -n 's/^memusage_push_profiles_sent_total //p' metrics)" -gt 2 '... what was sent'
 	num "$(sed -n 's/^memusage_push_retries_total //p' metrics)" -gt 3 '... and retries'
 else
@@ -147,7 +150,7 @@ are_more() { [ "$(pushes rude2 | tail -1)" -gt "$before" ]; }
 until_true are_more
 end
 end_push
-like "$(cat push.err)" '^memusageserve: 2 of [0-9]+ profiles could not be pushed to ' \
+like "$(cat push.err)" '^memusageserve: 3 of [0-9]+ profiles could not be pushed to ' \
 	'what was refused is counted at the end'
 end_server
 
@@ -208,6 +211,9 @@ until_true [ -e unix/1.txt ]
 like "$(cat unix/1.headers)" '^Authorization: Bearer s3cret' 'a token of the environment'
 like "$(cat unix/1.headers)" '^X-Scope-OrgID: team-7' 'headers of a file'
 unlike "$(tr '\0' ' ' <"/proc/$pusher/cmdline")" 's3cret|team-7' '... are not on the command line'
+echo '401' >unix/plan
+until_true grep -q 'HTTP 401 (it does not take what MEMUSAGE_PUSH_TOKEN ' push.err
+pass 'a server that does not take the token, which the message says'
 end
 end_push
 end_server
