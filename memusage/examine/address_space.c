@@ -103,7 +103,8 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 	return 0;
 }
 
-const struct area *address_space_find(const struct address_space *s, uint64_t address)
+/* Returns the first mapping that ends behind an address, NULL: none does. */
+static const struct area *find_next(const struct address_space *s, uint64_t address)
 {
 	uint32_t low = 0, high = s->count;
 
@@ -115,7 +116,14 @@ const struct area *address_space_find(const struct address_space *s, uint64_t ad
 		else
 			high = middle;
 	}
-	return low < s->count && s->area[low].start <= address ? &s->area[low] : NULL;
+	return low < s->count ? &s->area[low] : NULL;
+}
+
+const struct area *address_space_find(const struct address_space *s, uint64_t address)
+{
+	const struct area *a = find_next(s, address);
+
+	return a && a->start <= address ? a : NULL;
 }
 
 /* ---- contents --------------------------------------------------------------------------- */
@@ -188,6 +196,20 @@ void address_space_visit(const struct address_space *s, const struct area *area,
 		at += PAGE * visit_some_pages(pagemap, &r, at, (end - at + PAGE - 1) / PAGE,
 					      own_only);
 	end_run(&r);
+}
+
+void address_space_visit_readable(const struct address_space *s, uint64_t start, uint64_t end,
+				  address_space_fn *visit, void *data)
+{
+	const struct area *a;
+
+	for (uint64_t at = start; at < end && (a = find_next(s, at)); at = a->end) {
+		const uint64_t first = a->start > at ? a->start : at;
+
+		if (first < end && a->flags & AREA_READ)
+			address_space_visit(s, a, first, a->end < end ? a->end : end, false, visit,
+					    data);
+	}
 }
 
 void address_space_close(struct address_space *s)

@@ -60,5 +60,10 @@ typedef void address_space_fn(void *data, uint64_t start, uint64_t end);
 void address_space_visit(const struct address_space *s, const struct area *area, uint64_t start,
 			 uint64_t end, bool own_only, address_space_fn *visit, void *data);
 
+/* address_space_visit_readable -- Calls VISIT for the touched parts of all mappings in [start, end)
+ * that the process can read. */
+void address_space_visit_readable(const struct address_space *s, uint64_t start, uint64_t end,
+				  address_space_fn *visit, void *data);
+
 /* address_space_close -- Releases everything. */
 void address_space_close(struct address_space *s);

@@ -9,7 +9,7 @@
 
 #include "cli/xmalloc.h"
 
-enum { WORD = 8, WINDOW = 1 << 20 };
+enum { WORD = 8, WINDOW = 1 << 20, LARGE = 4 * WINDOW };
 
 /* ---- memory in windows ------------------------------------------------------------------ */
 
@@ -35,31 +35,55 @@ static const uint64_t *words_at(struct window *w, uint64_t address, uint64_t end
 
 /* ---- blocks ----------------------------------------------------------------------------- */
 
-/* Returns whether all of the block could be read. */
-static bool scan_block(struct heap_graph *g, struct window *w, uint32_t i)
+struct block_scan {
+	struct heap_graph *g;
+	struct window *window;
+	uint32_t block;
+};
+
+/* Returns the end of what could be read of [at, end). */
+static uint64_t scan_words(const struct block_scan *s, uint64_t at, uint64_t end)
+{
+	while (at < end) {
+		size_t count;
+		const uint64_t *word = words_at(s->window, at, end, &count);
+
+		if (count == 0)
+			break;
+		pointer_graph_scan(&s->g->pointers, s->block, word, count);
+		at += count * WORD;
+	}
+	return at;
+}
+
+static void scan_part_of_block(void *data, uint64_t start, uint64_t end)
+{
+	const struct block_scan *s = data;
+
+	if (scan_words(s, start, end) < end)
+		s->g->is_incomplete = true;
+}
+
+/* A guard page in a block, as below a stack that a program has allocated for a coroutine, has no
+ * pointers, since the program cannot read them, but what is behind it has: blocks that only a
+ * coroutine held were called lost. Most of a very large block may never have been touched; reading that
+ * is of no use. */
+static void scan_block(struct heap_graph *g, struct window *w, uint32_t i)
 {
 	const struct heap_block *b = &g->pointers.blocks->block[i];
+	struct block_scan s = { g, w, i };
 	uint64_t at = (b->start + WORD - 1) & -(uint64_t)WORD;
 	const uint64_t end = (b->start + b->size) & -(uint64_t)WORD;
 
-	while (at < end) {
-		size_t count;
-		const uint64_t *word = words_at(w, at, end, &count);
-
-		if (count == 0)
-			return false;
-		pointer_graph_scan(&g->pointers, i, word, count);
-		at += count * WORD;
-	}
-	return true;
+	if (b->size < LARGE)
+		at = scan_words(&s, at, end);
+	address_space_visit_readable(w->space, at, end, scan_part_of_block, &s);
 }
 
 static void scan_blocks(struct heap_graph *g, struct window *w)
 {
-	for (uint32_t i = 0; i < g->pointers.blocks->count; i++) {
-		if (!scan_block(g, w, i))
-			g->is_incomplete = true;
-	}
+	for (uint32_t i = 0; i < g->pointers.blocks->count; i++)
+		scan_block(g, w, i);
 	pointer_graph_finish(&g->pointers);
 }
 

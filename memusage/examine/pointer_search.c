@@ -168,9 +168,9 @@ static void search_words(const struct searched *r, uint64_t at, size_t count)
 	}
 }
 
-static void search_range(void *data, uint64_t start, uint64_t end)
+/* Returns the end of what could be read. */
+static uint64_t search_until_end(const struct searched *r, uint64_t start, uint64_t end)
 {
-	const struct searched *r = data;
 	struct search *p = r->search;
 	uint64_t at = (start + WORD - 1) & -(uint64_t)WORD;
 
@@ -180,10 +180,16 @@ static void search_range(void *data, uint64_t start, uint64_t end)
 		const size_t count = address_space_read(&p->s->space, at, p->window, size) / WORD;
 
 		if (count == 0)
-			return;
+			break;
 		search_words(r, at, count);
 		at += count * WORD;
 	}
+	return at;
+}
+
+static void search_range(void *data, uint64_t start, uint64_t end)
+{
+	search_until_end(data, start, end);
 }
 
 static void search_roots(struct search *p)
@@ -208,7 +214,11 @@ static void search_blocks(struct search *p)
 		const struct heap_block *b = &p->s->blocks.block[i];
 		struct searched r = { .search = p, .block = b };
 
-		search_range(&r, b->start, b->start + b->size);
+		const uint64_t end = b->start + b->size;
+
+		/* What is behind a page that cannot be read. */
+		address_space_visit_readable(&p->s->space, search_until_end(&r, b->start, end), end,
+					     search_range, &r);
 	}
 }
 

@@ -100,7 +100,7 @@ like "$err" "is none of all, none, or a list of reachable, possible, indirect, d
 
 # ---- compared with Memcheck ---------------------------------------------------------------------
 if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
-	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 4
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 5
 	done_testing
 fi
 # compare_records PROGRAM ARGUMENT: in mu.records and vg.records. Valgrind's heap is at small addresses,
@@ -113,7 +113,7 @@ compare_records() {
 		! cmp -s mu.records vg.records || break
 	done
 }
-for kind in ring_with_tail in_free_memory large_blocks; do
+for kind in ring_with_tail in_free_memory large_blocks behind_guards; do
 	compare_records leaks $kind
 	same mu.records vg.records "every record of $kind is as with Memcheck"
 done

@@ -170,6 +170,27 @@ KIND large_blocks(void)
 	memset(malloc(1 << 20), 0, 100);
 }
 
+/* Memory behind pages that the process itself cannot read. */
+KIND behind_guards(void)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	char *stack = malloc(64 * page), *large = malloc(8 << 20);
+	char *guard = (char *)(((uintptr_t)stack + page) & -page);
+
+	memset(stack, 0, 64 * page);
+	*(void **)(stack + 32 * page) = malloc(66);
+	mprotect(guard, page, PROT_NONE);
+	memset(large, 0, 4096);
+	guard = (char *)(((uintptr_t)large + (1 << 20)) & -page);
+	mprotect(guard, page, PROT_NONE);
+	mprotect(guard + 16 * page, page, PROT_NONE);
+	*(void **)(large + (1 << 20) + 8 * page) = malloc(67);
+	*(void **)(large + (7 << 20)) = malloc(68);
+	held[0] = stack;
+	held[1] = large;
+	memset(malloc(33), 0, 33);
+}
+
 /* ---- interior pointers ------------------------------------------------------------------------ */
 
 KIND interior(void)
@@ -452,7 +473,8 @@ static const struct {
 } kinds[] = {
 	ROW(nothing), ROW(lost_blocks), ROW(lost_list), ROW(held_list), ROW(cut_list),
 	ROW(lost_tree), ROW(held_tree), ROW(lost_rings), ROW(ring_with_tail), ROW(shared_child),
-	ROW(empty_blocks), ROW(resized), ROW(other_functions), ROW(large_blocks), ROW(interior),
+	ROW(empty_blocks), ROW(resized), ROW(other_functions), ROW(large_blocks), ROW(behind_guards),
+	ROW(interior),
 	ROW(interior_and_start), ROW(interior_of_lost), ROW(length_first), ROW(behind_header),
 	ROW(in_static_tls), ROW(in_thread_keys), ROW(in_other_threads), ROW(by_waiting_threads),
 	ROW(in_ended_threads), ROW(in_mappings), ROW(in_file_mapping), ROW(disguised), ROW(xor_list),
