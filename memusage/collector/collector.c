@@ -128,17 +128,6 @@ static void learn_arena_name(struct tree *t)
 	first->name = durable_name(t->s->record.name, 0);
 }
 
-/* A process that is recorded for less than the time between two samples has one of its beginning
- * and one of its end. */
-static void take_samples(struct tree *t)
-{
-	const struct wire answer = { .kind = WIRE_SAMPLE };
-
-	tree_scan(t);
-	tree_memory_sample_last(t);
-	wire_send(t->s->wire, &answer);
-}
-
 static void handle_message(struct collector *c, const struct wire *message)
 {
 	struct tree *t = &c->tree;
@@ -157,12 +146,11 @@ static void handle_message(struct collector *c, const struct wire *message)
 			t->owner = t->root;
 	} else if (message->kind == WIRE_ENDED) {
 		snprintf(c->last_name, sizeof(c->last_name), "%.16s", message->data);
-		c->is_ended = true;
-		c->has_usage = true;
+		c->is_ended = c->has_usage = true;
 		c->usage = message->usage;
 		tree_note_root_status(t, message->status);
 	} else if (message->kind == WIRE_SAMPLE) {
-		take_samples(t);
+		tree_memory_sample_last(t, message);
 	} else if (message->kind == WIRE_LEFT) {
 		struct process *root = processes_find(&t->processes, t->root);
 

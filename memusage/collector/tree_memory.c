@@ -6,10 +6,12 @@
 
 #include <unistd.h>
 
+#include "memusage/collector/tree.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/procmem.h"
+#include "memusage/common/wire.h"
 
 /* A short run needs more than a few samples, and a long one must cost nothing. */
 #define EARLY_NS UINT64_C(20000000)
@@ -141,8 +143,11 @@ void tree_memory_sample_now(struct tree *t, struct process *p)
 		take_sample(t, p, &im, clock_now(CLOCK_MONOTONIC));
 }
 
-void tree_memory_sample_last(struct tree *t)
+/* A process that is recorded for less than the time between two samples has two nevertheless: the
+ * other one when it is seen first. */
+void tree_memory_sample_last(struct tree *t, const struct wire *order)
 {
+	tree_scan(t);
 	for (size_t i = 0; i < t->processes.count; i++) {
 		struct process *p = t->processes.item[i];
 
@@ -151,6 +156,7 @@ void tree_memory_sample_last(struct tree *t)
 			close(p->memory_fd);
 		p->memory_fd = -1;
 	}
+	wire_send(t->s->wire, order);
 }
 
 void tree_memory_end(struct process *p, struct image *im)

@@ -21,9 +21,11 @@ int tree_memory_sample_due(struct tree *t);
 /* tree_memory_sample_now -- Takes a sample of P in addition to the regular ones. */
 void tree_memory_sample_now(struct tree *t, struct process *p);
 
-/* tree_memory_sample_last -- Takes the last sample of each process: the recorder is about to be taken
- * away, whose memory would be looked for in vain. */
-void tree_memory_sample_last(struct tree *t);
+struct wire;
+
+/* tree_memory_sample_last -- Takes the last sample of each process, as the launcher has ordered,
+ * and sends the order back: the recorder, whose own memory is subtracted, is taken away next. */
+void tree_memory_sample_last(struct tree *t, const struct wire *order);
 
 /* tree_memory_end -- Completes the timeline with the sample that the image took at its exit.
  *

@@ -13,7 +13,8 @@ struct process_modules {
 	char root[32];	     /* directory that paths begin at */
 };
 
-/* process_modules_read -- Reads the list from the image of a snapshot. */
+/* process_modules_read -- Reads the list from the image of a snapshot. Objects that have never
+ * called malloc are not in it: they are added from the mappings of the process. */
 void process_modules_read(struct process_modules *m, const struct snapshot *s);
 
 /* process_modules_find -- Returns the number of the object that has an address, code or data, at

@@ -75,6 +75,17 @@ uint64_t modules_order(const struct modules *m, uint32_t module, uint64_t addres
 	       ((address - m->module[module].start) & ((UINT64_C(1) << 46) - 1));
 }
 
+static void index_modules(struct modules *m)
+{
+	qsort(m->module, m->count, sizeof(*m->module), compare_module_starts);
+	for (uint32_t i = 0; i < m->count; i++) {
+		uint64_t before = i ? m->reach[i - 1] : 0;
+
+		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
+	}
+	rank_modules(m);
+}
+
 void modules_load(struct modules *m, const struct image *im)
 {
 	uint64_t count = image_count(im, MU_SEC_MODULES);
@@ -91,13 +102,20 @@ void modules_load(struct modules *m, const struct image *im)
 			continue;
 		m->module[m->count++] = copy_module_entry(&from, im);
 	}
-	qsort(m->module, m->count, sizeof(*m->module), compare_module_starts);
-	for (uint32_t i = 0; i < m->count; i++) {
-		uint64_t before = i ? m->reach[i - 1] : 0;
+	index_modules(m);
+}
 
-		m->reach[i] = m->module[i].end > before ? m->module[i].end : before;
+void modules_add(struct modules *m, const struct module *more, uint32_t count)
+{
+	const size_t all = (size_t)m->count + count + 1;
+
+	m->module = xreallocarray(m->module, all, sizeof(*m->module));
+	m->reach = xreallocarray(m->reach, all, sizeof(*m->reach));
+	for (uint32_t i = 0; i < count; i++) {
+		m->module[m->count] = more[i];
+		m->module[m->count++].path = xstrdup(more[i].path);
 	}
-	rank_modules(m);
+	index_modules(m);
 }
 
 uint32_t modules_find(const struct modules *m, uint64_t address, uint32_t generation)

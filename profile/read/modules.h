@@ -35,6 +35,13 @@ struct modules {
 /* modules_load -- copy them out of an image; modules_free() them. */
 void modules_load(struct modules *m, const struct image *im);
 
+/* modules_add -- Adds objects that are not in the image.
+ *
+ * more  COUNT of them; their paths are copied.
+ * Numbers of modules become others.
+ */
+void modules_add(struct modules *m, const struct module *more, uint32_t count);
+
 /* modules_find -- which of them held an ADDRESS in a generation (mu_frame.generation).
  *
  * Returns an index, or MODULES_NONE: code made at run time, or nothing at all.

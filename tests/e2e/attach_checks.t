@@ -127,4 +127,16 @@ like "$(cat report)" 'snapshot of process [0-9]+ \(heap>400k\): snapshot.1' '...
 ok '... without a trace' sh -c "! grep -q memfd:memusage /proc/$program/maps"
 end_stranger
 is "$ended" 0 'the process ends as alone'
+# ---- without a call since the attach -------------------------------------------------------------
+
+# No object has called malloc, so the recorder has noted none.
+begin_stranger holder_roots
+run memusage --attach="$program" --holders --duration=1ms -q -o report
+is "$status" 0 'what holds the blocks of a process that allocates nothing'
+for name in global_block hidden ring; do
+	like "$(cat report)" " $name in holder_roots" "... the variable $name"
+done
+like "$(cat report)" 'local_block.* in holder_roots' '... a thread-local one'
+unlike "$(cat report)" 'the file .*/holder_roots' '... none is but the name of a file'
+end_stranger
 done_testing
