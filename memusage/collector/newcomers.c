@@ -59,39 +59,70 @@ static bool may_have_recorder(const char *pid)
 	return has_loader && !is_secure;
 }
 
-/* start  "NAME=VALUE" begins with it. The memory of an exec that is under way has no environment:
- * it may be any. */
-static bool has_variable(const char *pid, const char *start)
-{
-	FILE *environment = open_process_file(pid, "environ");
-	char *entry = NULL;
-	size_t size = 0;
-	bool is_empty = true, found = false;
+/* What a look at all processes needs. Most have nothing to do with us, and a short program waits for
+ * the look at its end: so three system calls per process, one for a kernel thread. */
+struct search {
+	int proc;	   /* descriptor of /proc */
+	char *start;	   /* "NAME=VALUE" of a newcomer begins with it */
+	char *environment; /* room for one; a further byte ends it */
+	size_t room;
+};
 
-	while (environment && !found && getdelim(&entry, &size, '\0', environment) > 0) {
-		is_empty = false;
-		found = strncmp(entry, start, strlen(start)) == 0;
-	}
-	free(entry);
-	if (environment)
-		fclose(environment);
-	return found || (environment && is_empty);
-}
-
-static bool is_own_process(const char *pid)
+/* Reads all of it. Returns its length, or -1: it cannot be read, as that of a kernel thread. */
+static ssize_t read_environment(struct search *s, const char *pid)
 {
 	char path[300];
+	ssize_t got, length = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/environ", pid);
+	fd = openat(s->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while ((got = read(fd, s->environment + length, s->room - (size_t)length)) > 0) {
+		length += got;
+		if ((size_t)length < s->room)
+			break;	/* a short read is the last one */
+		s->room *= 2;
+		s->environment = xreallocarray(s->environment, s->room + 1, 1);
+	}
+	close(fd);
+	s->environment[length] = '\0';
+	return length;
+}
+
+/* The memory of an exec that is under way has no environment: it may be any. */
+static bool has_variable(struct search *s, const char *pid)
+{
+	const ssize_t length = read_environment(s, pid);
+	const size_t wanted = strlen(s->start);
+	const char *at = s->environment;
+
+	if (length <= 0)
+		return length == 0;
+	while (at < s->environment + length && strncmp(at, s->start, wanted) != 0)
+		at += strlen(at) + 1;
+	return at < s->environment + length;
+}
+
+static bool is_own_process(const struct search *s, const char *pid)
+{
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%s", pid);
-	return *pid >= '1' && *pid <= '9' && stat(path, &st) == 0 && st.st_uid == geteuid() &&
+	return fstatat(s->proc, pid, &st, 0) == 0 && st.st_uid == geteuid() &&
 	       (pid_t)strtol(pid, NULL, 10) != getpid();
+}
+
+static bool is_newcomer(struct search *s, const char *pid)
+{
+	return *pid >= '1' && *pid <= '9' && has_variable(s, pid) && is_own_process(s, pid) &&
+	       may_have_recorder(pid);
 }
 
 bool newcomers_exist(const struct tree *t)
 {
 	const struct session *s = t->s;
-	char *start = NULL;
+	struct search search = { .room = 8192 };
 	const struct dirent *entry;
 	bool found = false;
 	DIR *proc;
@@ -99,12 +130,15 @@ bool newcomers_exist(const struct tree *t)
 	if (s->settings->progname || s->settings->trace_children == TRACE_NO)
 		return false;
 	proc = opendir("/proc");
-	start = xasprintf(MU_ENV_COLLECTOR "=1:%s:", s->endpoint.name);
-	while (proc && !found && (entry = readdir(proc)) != NULL)
-		found = is_own_process(entry->d_name) && has_variable(entry->d_name, start) &&
-			may_have_recorder(entry->d_name);
-	if (proc)
-		closedir(proc);
-	free(start);
+	if (!proc)
+		return false;
+	search.proc = dirfd(proc);
+	search.start = xasprintf(MU_ENV_COLLECTOR "=1:%s:", s->endpoint.name);
+	search.environment = xmalloc(search.room + 1);
+	while (!found && (entry = readdir(proc)) != NULL)
+		found = is_newcomer(&search, entry->d_name);
+	closedir(proc);
+	free(search.environment);
+	free(search.start);
 	return found;
 }

@@ -15,6 +15,6 @@
  * only by time: the caller has to stop waiting.
  *
  * Call it if no process of T has a slot. Returns false at once if only programs of some name are
- * recorded, or no children. Cost 10 us per process of this user.
+ * recorded, or no children. Cost 3 us per process of this user.
  */
 bool newcomers_exist(const struct tree *t);

@@ -56,8 +56,11 @@ compile "${CC:-cc}" -w -o first first.c
 # of_late FILE: its row of the recording
 of_late() { memusageprint --processes "$1" 2>/dev/null | grep '  \./late$'; }
 
-for way in fork spawn; do
+# With `large` the process has an environment of 60 KB.
+large=$(printf '%30000s' '')
+for way in fork spawn large; do
 	rm -f begun go kept.mur
+	[ "$way" != large ] || export A="$large" Z="$large"
 	run memusage -q --record=kept.mur ./first "$way" ./late </dev/null
 	# The collector waits for 5 seconds: the recording is looked at later.
 	cp kept.mur before.mur
@@ -68,6 +71,7 @@ for way in fork spawn; do
 	until_true of_late kept.mur >/dev/null
 	like "$(of_late kept.mur)" ' 2.93 KiB ' '... which is recorded, too'
 done
+unset A Z
 
 # The next recording into the same file is not refused.
 if "${CC:-cc}" -static -w -o static slow.c late.c 2>errors; then
