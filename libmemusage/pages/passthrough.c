@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "libmemusage/base/arch.h"
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/real.h"
@@ -111,7 +112,7 @@ static const char *const loads_of_self[] = { SAMPLED_FUNCTIONS(SELF_ROW) };
  * same. No thread executes the code yet. */
 static void write_loads_of_self(const struct patch *p)
 {
-	int64_t offset = (int64_t)((uint64_t)&self - (uint64_t)__builtin_thread_pointer());
+	int64_t offset = (int64_t)((uint64_t)&self - cpu_thread_pointer());
 	int32_t short_offset = (int32_t)offset;
 	uint8_t load[11] = { 0x64, 0x64, 0x64, 0x48, 0x8b, 0x14, 0x25 }; /* mov %fs:offset, %rdx */
 
