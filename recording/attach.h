@@ -14,7 +14,7 @@
 #include "recording/recording.h"
 
 /* The recorder's thread-local variables are in the part of glibc's thread structure that is kept
- * for binary compatibility only. Source: tcbhead_t.__glibc_unused2, the same in 2.31 to 2.43. */
+ * for binary compatibility only. Source: tcbhead_t.__glibc_unused2, the same in 2.31 to 2.44. */
 #define MU_ATTACH_TLS 0x80u	  /* from the thread pointer */
 #define MU_ATTACH_TLS_BYTES 512u
 #define MU_ATTACH_TID 0x2d0u	  /* of the thread's ID, as glibc keeps it */

@@ -9,6 +9,8 @@
 # is not older than ours; with an older one the programs do not start, and only the recorder is
 # tested, inside programs of that release (tests/systems/older.sh).
 #
+# With experimental in SYSTEMS, which is no release of its own, its C library is tried upon sid.
+#
 # The environment may select a part: SYSTEMS (bullseye bookworm trixie sid), COMPILERS
 # (gcc clang built: the last tests the build in BUILD), T and J as in the makefile,
 # MIRROR (the archive to install from; default: apt's archive for the release that runs here).
@@ -51,9 +53,29 @@ find_mirror() {
 		awk -v r="$release" '$1 == "Packages" && $2 == r && $3 == "main" { print $4; exit }'
 }
 
+# make_experimental: makes $folder/experimental from sid's root, with the newest C library.
+make_experimental() {
+	make_root sid && cp /etc/resolv.conf /etc/hosts "$folder/sid/etc/" || return 1
+	part=$folder/experimental.part
+	rm -rf "$part"
+	cp -a "$folder/sid" "$part" || return 1
+	say 'experimental: a root from that of sid'
+	sed 's/\<sid\>/experimental/' "$folder/sid/etc/apt/sources.list" >>"$part/etc/apt/sources.list"
+	enter "$part" sh -c 'apt-get -q update && apt-get -y -q --no-install-recommends \
+		-t experimental install libc6 libc-bin' >"$folder/experimental.log" 2>&1 </dev/null || {
+		tail -n 5 "$folder/experimental.log" >&2
+		return 1
+	}
+	mv "$part" "$folder/experimental"
+}
+
 # make_root RELEASE: makes $folder/RELEASE unless it exists. A root is complete when it has its name.
 make_root() {
 	[ -d "$folder/$1" ] && return 0
+	[ "$1" = experimental ] && {
+		make_experimental
+		return
+	}
 	mirror=${MIRROR:-$(find_mirror)}
 	[ -n "$mirror" ] || die 'apt knows no archive for the release that runs here; set MIRROR'
 	scripts=${DEBOOTSTRAP_DIR:-/usr/share/debootstrap}/scripts
@@ -123,6 +145,9 @@ test_built_here() {
 			env "MU_BUILD=$build" "MU_SRC=$source" CC=gcc CXX=g++ LIBGD=yes LIBDW=yes \
 			HTML=auto sh -c 'exec tests/run -j "$0" ${1:+-m "$1"} "$MU_BUILD"/tests/unit/*[!.d] \
 			tests/e2e/*.t' "$J" "$T" >"$log" 2>&1 </dev/null
+		MU_ROOT=$folder/$1 MU_BUILD=$build MU_SRC=$source tests/run -t 900 \
+			tests/systems/attached.t >"$folder/$1-attached.log" 2>&1
+		note "$1" attach "$folder/$1-attached.log"
 	else
 		MU_ROOT=$folder/$1 MU_BUILD=$build MU_SRC=$source tests/run -t 900 \
 			tests/systems/older.t >"$log" 2>&1

@@ -137,7 +137,8 @@ like "$(cat report)" 'before, which are in no other figure, since samples' 'with
 is "$(get 'b["known"], b["gone_blocks"]' 2>/dev/null)" 'apart 0' '... and in JSON'
 end
 
-other=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -1)
+other=
+[ -n "${MU_WORKLOADS:-}" ] || other=$(find /usr/lib -name 'libjemalloc.so.2' 2>/dev/null | head -1)
 if [ -n "$other" ]; then
 	begin_live env LD_PRELOAD="$other" heaps
 	order make 0 1000 100

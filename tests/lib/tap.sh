@@ -10,7 +10,7 @@
 #
 # The test runs in a directory of its own ($MU_TMP), removed afterwards. $MU_SRC is the source
 # root, $MU_BUILD the build directory; $MU_BUILD/bin is first in PATH, $WORKLOADS holds the
-# test programs. A test can be started by hand from anywhere.
+# test programs (or $MU_WORKLOADS others of these names). A test can be started by hand from anywhere.
 #
 #	ok TEXT CMD...        CMD succeeds               nok TEXT CMD...    CMD fails
 #	is GOT WANT TEXT      equal strings              isnt GOT NOT TEXT
