@@ -46,6 +46,7 @@ static const char *option_for_starts(const struct settings *s)
 	       : s->client_requests != REQUESTS_NO     ? "--client-requests"
 	       : s->triggers.signal		       ? "--snapshot-signal"
 	       : s->gate.runs			       ? "--runs"
+	       : s->trace_children == TRACE_YES	       ? "--trace-children=yes"
 						       : NULL;
 }
 
@@ -64,7 +65,6 @@ void attach_options_check(struct settings *s, const struct opt_tool *tool, const
 		options_error(tool, "--attach=%u: cannot be used together with %s, "
 			      "which needs memusage from the start of a program", s->attach,
 			      other);
-	/* It would need a handler of SIGPROF, and programs that are executed start without us. */
+	/* It would need a handler of SIGPROF. */
 	s->no_timer = true;
-	s->trace_children = TRACE_NO;
 }

@@ -462,8 +462,8 @@ static void settle_massif(void)
 		settings.output = m->log_file;
 	settings.verbose |= m->is_verbose;
 	if (settings.trace_children == TRACE_UNSAID)
-		settings.trace_children = settings_has_files(&settings) ? TRACE_NO :
-									      TRACE_YES;
+		settings.trace_children =
+			settings_has_files(&settings) || settings.attach ? TRACE_NO : TRACE_YES;
 }
 
 static void check_triggers(void)

@@ -102,6 +102,8 @@ run memusage --attach=$$ --leak-check=full --leak-check-forks=yes
 like "$err" 'cannot be used together with --leak-check-forks' '... and one for children that cannot be examined'
 run memusage --attach=$$ --runs=2
 like "$err" 'cannot be used together with --runs' '... and one for several starts'
+run memusage --attach=$$ --trace-children=yes
+like "$err" 'cannot be used together with --trace-children=yes' '... and one for programs that are executed'
 run memusage --attach=$$ ls
 like "$err" 'takes no program' '... and a program'
 run memusage --attach=$$ --duration=soon
