@@ -108,8 +108,14 @@ SAMPLED_FUNCTIONS(DECLARE_SELF)
 #define SELF_ROW(name, of, takes_block) self_in_##name,
 static const char *const loads_of_self[] = { SAMPLED_FUNCTIONS(SELF_ROW) };
 
+static bool is_load_of_self(const uint8_t *code)
+{
+	return memcmp(code, "\x48\x8b\x15", 3) == 0 &&	    /* mov distance(%rip), %rdx */
+	       memcmp(code + 7, "\x64\x48\x8b\x12", 4) == 0; /* mov %fs:(%rdx), %rdx */
+}
+
 /* Makes one instruction of two, one load less. It is as long as both, by prefixes that say the
- * same. No thread executes the code yet. */
+ * same. No thread executes the code yet. A linker could have changed the two. */
 static void write_loads_of_self(const struct patch *p)
 {
 	int64_t offset = (int64_t)((uint64_t)&self - cpu_thread_pointer());
@@ -120,7 +126,7 @@ static void write_loads_of_self(const struct patch *p)
 		return;
 	memcpy(load + 7, &short_offset, sizeof(short_offset));
 	for (size_t i = 0; i < sizeof(loads_of_self) / sizeof(loads_of_self[0]); i++)
-		if (loads_of_self[i])
+		if (loads_of_self[i] && is_load_of_self((const uint8_t *)loads_of_self[i]))
 			patch_write(p, (uint64_t)loads_of_self[i], load, sizeof(load));
 }
 
