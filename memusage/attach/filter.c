@@ -246,7 +246,8 @@ static enum target_result refuse(struct mu_error *err, const char *call)
 static enum target_result refuse_unread(struct mu_error *err)
 {
 	const char *what = geteuid() == 0 ?
-		"no process that has one itself can read the filter: run this outside of the container" :
+		"no process that has one itself can read the filter: run this outside of the "
+		"container" :
 		"only root can read the filter (CAP_SYS_ADMIN): run this as root";
 
 	mu_error_set(err, MU_ERROR_SYSTEM, 0,

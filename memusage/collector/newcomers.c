@@ -59,8 +59,8 @@ static bool may_have_recorder(const char *pid)
 	return has_loader && !is_secure;
 }
 
-/* What a look at all processes needs. Most have nothing to do with us, and a short program waits for
- * the look at its end: so three system calls per process, one for a kernel thread. */
+/* What a look at all processes needs. Most have nothing to do with us, and a short program waits
+ * for the look at its end: so three system calls per process, one for a kernel thread. */
 struct search {
 	int proc;	   /* descriptor of /proc */
 	char *start;	   /* "NAME=VALUE" of a newcomer begins with it */

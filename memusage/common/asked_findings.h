@@ -1,7 +1,7 @@
 /* asked_findings.h -- What clients have found out about a process, for a recording of it.
  *
- * A leak check that was asked for by --pid, and what held the blocks then, belong to the recording of
- * the run, to the page that memusageserve makes of now, and to copies.
+ * A leak check that was asked for by --pid, and what held the blocks then, belong to the recording
+ * of the run, to the page that memusageserve makes of now, and to copies.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

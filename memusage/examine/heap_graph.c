@@ -66,8 +66,8 @@ static void scan_part_of_block(void *data, uint64_t start, uint64_t end)
 
 /* A guard page in a block, as below a stack that a program has allocated for a coroutine, has no
  * pointers, since the program cannot read them, but what is behind it has: blocks that only a
- * coroutine held were called lost. Most of a very large block may never have been touched; reading that
- * is of no use. */
+ * coroutine held were called lost. Most of a very large block may never have been touched; reading
+ * that is of no use. */
 static void scan_block(struct heap_graph *g, struct window *w, uint32_t i)
 {
 	const struct heap_block *b = &g->pointers.blocks->block[i];

@@ -70,9 +70,10 @@ export class HoldingTree {
 		this.bytes.push(0);
 		this.blocks.push(0);
 		// The same thing has the same name at other moments, when it has another number.
-		this.byId.push(`${this.byId[parent]}\n${kind} ${type} ${kind === ROOT
-			? this.moment.roots[what].key || this.moment.roots[what].text : kind === SET ? this.moment.sets[what].text
-			: what}`);
+		const root = this.moment.roots[what];
+		const lasting = kind === ROOT ? root.key || root.text
+			: kind === SET ? this.moment.sets[what].text : what;
+		this.byId.push(`${this.byId[parent]}\n${kind} ${type} ${lasting}`);
 		return next;
 	}
 

@@ -1,9 +1,9 @@
 /* holder_groups.h -- Threads that hold blocks by the same function or variable, as one.
  *
  * A thousand worker threads are a thousand roots, each too small for a line. Here the frames of one
- * function, and the instances of one thread-local variable, are a group if four threads or more have
- * them at any moment; its first root stands for all of them. A set of roots that are all in one group
- * belongs to it, and sets that differ in the thread only are one.
+ * function, and the instances of one thread-local variable, are a group if four threads or more
+ * have them at any moment; its first root stands for all of them. A set of roots that are all in
+ * one group belongs to it, and sets that differ in the thread only are one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -11,8 +11,8 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
+#include "profile/names/funcname.h"
 #include "profile/symbols/demangle.h"
-#include "profile/symbols/funcname.h"
 #include "profile/symbols/module_file.h"
 
 enum { FOUND_MAX = 4096, OWN_NAMES = 4 };

@@ -53,7 +53,8 @@ examine
 like "$(cat text)" ' 4\.88 KiB .* hidden_cache in hold$' 'a variable has the name of the debug file'
 like "$(cat text)" ' 600 B .* hidden_own in hold, thread-local of the main thread$' '... also a thread-local one'
 like "$(cat pointers)" 'hidden_cache' 'who_points_at names it'
-is "$(cat late)" "memusage: holders: options come before it: memusage --pid=$program --threshold=0 holders; a file of this name is ./--threshold=0" \
+said="memusage: holders: options come before it: memusage --pid=$program --threshold=0 holders"
+is "$(cat late)" "$said; a file of this name is ./--threshold=0" \
 	'an option behind the command is no file'
 ok '... and makes none' test ! -e ./--threshold=0
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/symbols/funcname.h"
+#include "profile/names/funcname.h"
 #include "tests/lib/tap.h"
 
 static void test_rules(void)

@@ -50,7 +50,8 @@
 	"mov %%fs:(%%rdx), %%rdx\n\t"
 
 /* sampling_pass() of `size` bytes in a register. While the gate is shut the limit is 0, so that it
- * needs no test of its own. The comparison with the limit leaves a carry, the 1 in left - size - 1. */
+ * needs no test of its own. The comparison with the limit leaves a carry, which is the 1 in
+ * left - size - 1. */
 #define PASS(name, size, left)                                                            \
 	LOAD_SELF(name)                                                                   \
 	"cmpl $0, %c[busy](%%rdx)\n\t"                                                    \

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "profile/symbols/funcname.h"
+#include "profile/names/funcname.h"
 
 #include <string.h>
 
