@@ -11,6 +11,7 @@
 #include "memusage/examine/object_headers.h"
 
 enum { MAPPINGS_MAX = 1 << 16 };
+#define PAGE UINT64_C(4096)
 
 void recorder_memory_read(struct recorder_memory *m, const struct snapshot *s)
 {
@@ -66,16 +67,21 @@ static bool is_nameless_data(const struct area *a)
 	return !a->name[0] && a->flags & AREA_WRITE;
 }
 
-bool recorder_memory_is_data(const struct address_space *s, const struct area *a)
+uint64_t recorder_memory_data_end(const struct address_space *s, const struct area *a)
 {
 	const struct area *first = a, *file;
+	uint64_t end;
 
 	while (is_nameless_data(first) && first > s->area && first[-1].end == first->start)
 		first--;
 	if (first == a || !recorder_memory_is_file(first))
-		return false;
+		return a->start;
 	for (file = first; file > s->area && file[-1].end == file->start &&
 			   strcmp(file[-1].name, first->name) == 0; file--)
 		;
-	return a == first + 1 || a->start < find_object_end(s, file->start);
+	end = find_object_end(s, file->start);
+	if (end == 0)
+		return a == first + 1 ? a->end : a->start;
+	end = (end + PAGE - 1) & -PAGE;
+	return end < a->start ? a->start : end < a->end ? end : a->end;
 }

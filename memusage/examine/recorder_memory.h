@@ -23,6 +23,10 @@ void recorder_memory_free(struct recorder_memory *m);
  * and the memory of the recording. */
 bool recorder_memory_is_file(const struct area *a);
 
-/* recorder_memory_is_data -- Tells whether a mapping without a name is zeroed data of a library of
- * the recorder, which follows the file; advice to the kernel may have split it. */
-bool recorder_memory_is_data(const struct address_space *s, const struct area *a);
+/* recorder_memory_data_end -- Tells how far a mapping without a name is zeroed data of a library of
+ * the recorder, which follows the file; advice to the kernel may have split it.
+ *
+ * What is mapped next to it, as thread-local variables may be, is listed as the same mapping.
+ * Returns an address from the mapping's start, then none of it is, to its end.
+ */
+uint64_t recorder_memory_data_end(const struct address_space *s, const struct area *a);

@@ -157,13 +157,14 @@ static enum root_kind kind_of_area(const struct area *a)
 	return a->flags & AREA_FILE ? ROOT_GLOBAL : ROOT_MAPPING;
 }
 
+/* Appends an area from START on. */
 static void append_area(struct roots *r, const struct snapshot *s, const struct heap_ranges *heap,
-			const struct area *a)
+			const struct area *a, uint64_t start)
 {
 	const struct tracee_thread *thread = find_thread_on(s, a);
 	const uint64_t ended = thread ? 0 : find_ended_thread(s, a);
 	struct root root = {
-		.kind = kind_of_area(a), .start = a->start, .end = a->end, .area = a,
+		.kind = kind_of_area(a), .start = start, .end = a->end, .area = a,
 		.own_pages_only = (a->flags & (AREA_FILE | AREA_SHARED)) == AREA_FILE,
 		.start_pointers_only = is_libc(a),
 	};
@@ -176,8 +177,8 @@ static void append_area(struct roots *r, const struct snapshot *s, const struct 
 		root.kind = ROOT_STACK;
 		root.thread = thread->tid;
 		root.start = lowest_used(s, thread);
-		if (root.start < a->start)
-			root.start = a->start;
+		if (root.start < start)
+			root.start = start;
 	}
 	append_without_heap(r, heap, &root);
 }
@@ -191,8 +192,8 @@ void roots_find(struct roots *r, const struct snapshot *s)
 	for (uint32_t i = 0; i < s->space.count; i++) {
 		const struct area *a = &s->space.area[i];
 
-		if (!is_never_root(a) && !recorder_memory_is_data(&s->space, a))
-			append_area(r, s, &heap, a);
+		if (!is_never_root(a))
+			append_area(r, s, &heap, a, recorder_memory_data_end(&s->space, a));
 	}
 	for (uint32_t i = 0; i < s->tracee.count; i++)
 		append_table(r, &s->space, tracee_base(&s->tracee.thread[i]));

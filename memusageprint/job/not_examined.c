@@ -64,9 +64,13 @@ void not_examined_warn(const struct report_subject *s, enum examination_kind kin
 	char text[REASON_TEXT];
 	const char *why = reason(s, kind, text);
 
-	if (!(flags & kinds[kind].flag) || s->image.head.end == MU_END_RUNNING)
+	if (!(flags & kinds[kind].flag))
 		warn("process %d: %s: that is done by memusage %s, and by memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, kinds[kind].option, kinds[kind].command);
+	else if (s->image.head.end == MU_END_RUNNING)
+		warn("process %d: %s: it was running when the recording was made or ended; ask "
+		     "while it runs, memusage --pid=PID %s",
+		     (int)s->pid, kinds[kind].what, kinds[kind].command);
 	else if (why)
 		warn("process %d: %s, because %s: ask while it runs, memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, why, kinds[kind].command);

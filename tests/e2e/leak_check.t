@@ -71,6 +71,19 @@ memusage -q --leak-check=no --record=run.mur leaks lost_list
 run memusageprint --leak-check run.mur
 is "$status" 1 'a recording without a check'
 like "$err" 'no leak check was made: that is done by memusage --leak-check=full, and by' '... says how to get one'
+mkfifo in out
+memusage --leak-check=full -o mu.log live <in >out 3>&- &
+launcher=$!
+exec 3>in 4<out
+echo 'alloc 10 100' >&3
+read -r _ <&4
+run memusage -q --pid="$launcher" record running.mur
+is "$status" 0 'a copy of a recording that is under way'
+run memusageprint --leak-check running.mur
+like "$err" 'no leak check was made: it was running when the recording was made' \
+	'... has no check yet, which is not the fault of the options'
+exec 3>&- 4<&-
+wait "$launcher"
 for end in SEGV ABRT KILL; do
 	run memusage --leak-check=full -o mu.log sh -c "kill -$end \$\$"
 	like "$(cat mu.log) $err" "no leak check was made, because it was killed by SIG$end: ask while it runs" \
@@ -100,7 +113,7 @@ like "$err" "is none of all, none, or a list of reachable, possible, indirect, d
 
 # ---- compared with Memcheck ---------------------------------------------------------------------
 if ! command -v valgrind >/dev/null || ! is_at_least "$(valgrind --version)" 3.19; then
-	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 5
+	skip 'a comparison with Memcheck: no Valgrind 3.19 is installed' 6
 	done_testing
 fi
 # compare_records PROGRAM ARGUMENT: in mu.records and vg.records. Valgrind's heap is at small addresses,
@@ -113,7 +126,7 @@ compare_records() {
 		! cmp -s mu.records vg.records || break
 	done
 }
-for kind in ring_with_tail in_free_memory large_blocks behind_guards; do
+for kind in ring_with_tail in_free_memory large_blocks behind_guards beside_the_recorder; do
 	compare_records leaks $kind
 	same mu.records vg.records "every record of $kind is as with Memcheck"
 done
