@@ -14,6 +14,7 @@
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/lifecycle/enter.h"
+#include "libmemusage/lifecycle/sampler.h"
 
 /* A process that is not recorded may have unmapped its parent's segment. */
 static void forbid_clock(void)
@@ -33,6 +34,7 @@ static void prepare_for_sandbox(bool is_strict)
 		if (rec.pid && rec.pid != sys_getpid() && rec.state != STATE_OFF)
 			return;
 		forbid_clock();
+		sampler_stop_all();
 		if (recorder_is_on())
 			arena_prepare();
 	}

@@ -113,6 +113,12 @@ void sampler_remove(struct thread *thread)
 		SYS1(SYS_timer_delete, timer);
 }
 
+void sampler_stop_all(void)
+{
+	if (installed && rec.image)
+		thread_for_each(remove_thread_timer, NULL);
+}
+
 void sampler_allow(bool may_sample)
 {
 	/* A child of vfork() has this variable of its parent's. */

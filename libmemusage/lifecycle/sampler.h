@@ -35,6 +35,13 @@ void sampler_allow(bool may_sample);
 /* sampler_remove -- stop a thread's timer. Async-signal-safe. */
 void sampler_remove(struct thread *thread);
 
+/* sampler_stop_all -- stop the timers of all threads, before a sandbox begins.
+ *
+ * In a sandbox no timer could be stopped for an alternate signal stack, and its filter may forbid
+ * rt_sigreturn, which every handler ends by. Async-signal-safe.
+ */
+void sampler_stop_all(void);
+
 /* sampler_yield_signal -- stop sampling for good, and note it, since the program uses SIGPROF.
  *
  * The signal is then as if it had never been used. Idempotent.

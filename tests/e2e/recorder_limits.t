@@ -106,6 +106,22 @@ case $out in
 	like "$(cat report)" 'malloc' '... and was recorded' ;;
 esac
 
+# Timers that sample the stack end before the sandbox, which lets nobody stop them: their signals did
+# not fit on a small alternate stack.
+run sandbox alternate
+case $out in
+*'no seccomp'*) skip 'an alternate stack in a sandbox: no seccomp' ;;
+*)
+	native="$status $out"
+	like "$native" '^13 truth' 'an alternate stack in a sandbox: it works alone'
+	for how in '-d data' '--massif --massif-out-file=mo --stacks=yes'; do
+		# shellcheck disable=SC2086  # options
+		run memusage -q -o report $how -- sandbox alternate
+		is "$status $out" "$native" "... with memusage $how"
+		like "$(cat report mo 2>&1)" 'malloc\||^mem_heap_B=[1-9]' '... and was recorded'
+	done ;;
+esac
+
 # A program with a filter from before its exec is not recorded, unless memusage has that one, too.
 run sandbox inherited
 native="$status $out"

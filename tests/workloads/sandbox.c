@@ -1,6 +1,6 @@
 /* sandbox.c -- forbids itself what it does not need, and then works:
- * `sandbox strict|filter|list|ticks|bare|limited|inherited [told]`. With told, strict and filter work
- * after each byte that they read from standard input.
+ * `sandbox strict|filter|list|ticks|bare|limited|alternate|inherited [told]`. With told, strict and
+ * filter work after each byte that they read from standard input.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,12 +9,14 @@
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/lib/workload.h"
@@ -95,7 +97,8 @@ static int load_filter(void)
 {
 	static const int forbidden[] = { SYS_madvise,	   SYS_mincore, SYS_membarrier, SYS_socket,
 					 SYS_timer_create, SYS_futex,	SYS_sched_yield, SYS_gettid,
-					 SYS_getpid,	   SYS_tgkill,	SYS_prctl,	 SYS_kcmp };
+					 SYS_getpid,	   SYS_tgkill,	SYS_prctl,	 SYS_kcmp,
+					 SYS_rt_sigreturn };
 	enum { COUNT = sizeof(forbidden) / sizeof(forbidden[0]) };
 	struct sock_filter code[2 * COUNT + 2];
 	struct sock_fprog program = { .len = 2 * COUNT + 2, .filter = code };
@@ -123,6 +126,31 @@ static void filter(int is_told)
 	work_at_many_places(NULL);
 	work(BLOCKS);
 	exit(8);
+}
+
+static void burn_and_end(int number)
+{
+	const clock_t end = clock() + CLOCKS_PER_SEC / 10;
+
+	(void)number;
+	while (clock() < end)
+		;
+	work(BLOCKS);
+	exit(13);
+}
+
+/* A handler works on a stack that has room for one signal. */
+static void alternate(void)
+{
+	const size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 2500;
+	const stack_t stack = { .ss_sp = malloc(size), .ss_size = size };
+	const struct sigaction action = { .sa_handler = burn_and_end, .sa_flags = SA_ONSTACK };
+	const pid_t self_pid = getpid();
+
+	if (!load_filter())
+		return;
+	check(!sigaltstack(&stack, NULL) && !sigaction(SIGUSR1, &action, NULL), "a stack");
+	kill(self_pid, SIGUSR1);
 }
 
 /* The program that it executes has the filter from its first instruction on. */
@@ -250,6 +278,8 @@ int main(int argc, char **argv)
 		inherited();
 	else if (argc > 1 && !strcmp(argv[1], "again"))
 		again();
+	else if (argc > 1 && !strcmp(argv[1], "alternate"))
+		alternate();
 	else if (argc > 1 && !strcmp(argv[1], "limited"))
 		limited();
 	else
