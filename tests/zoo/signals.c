@@ -245,8 +245,23 @@ void do_signal(const struct step *s, const struct room *r)
 
 /* ---- timer ---- */
 
+/* Each handler starts the timer again when it ends: on a busy machine one may take longer than the
+ * interval, and handlers without a pause would leave the program no time. */
 static _Atomic unsigned int ticks;
 static volatile unsigned int kind_of_tick;
+static _Atomic bool is_ticking;
+static volatile int interval_timer; /* of setitimer(); -1: TIMER */
+static timer_t timer;
+
+static int start_timer(long us)
+{
+	struct itimerval interval = { .it_value.tv_usec = us };
+	struct itimerspec once = { .it_value.tv_nsec = us * 1000 };
+
+	if (interval_timer >= 0)
+		return setitimer(interval_timer, &interval, NULL);
+	return timer_settime(timer, 0, &once, NULL);
+}
 
 /* What may be done wherever the program is, in malloc too. */
 static void on_tick(int sig)
@@ -280,6 +295,8 @@ static void on_tick(int sig)
 		break;
 	}
 	atomic_fetch_add(&ticks, 1);
+	if (atomic_load(&is_ticking))
+		start_timer(3000);
 	errno = error;
 }
 
@@ -288,9 +305,12 @@ static void body_and_ticks(const struct step *s, struct draw *d, const struct ro
 	struct room inner = room_without(r, CAN_QUIET | CAN_CHANGE);
 
 	inner.stack -= 24 << 10;
+	atomic_store(&is_ticking, true);
+	note(s, (uint64_t)start_timer(2000));
 	run_body(s, &inner);
 	for (unsigned int i = 0; i < 100000 && atomic_load(&ticks) < 3; i++)
 		free(realloc(malloc(i % 300), draw_below(d, 400) + 1));
+	atomic_store(&is_ticking, false);
 }
 
 static void by_interval(const struct step *s, struct draw *d, const struct room *r)
@@ -298,12 +318,12 @@ static void by_interval(const struct step *s, struct draw *d, const struct room 
 	static const int which[] = { ITIMER_REAL, ITIMER_PROF, ITIMER_VIRTUAL };
 	static const int signals[] = { SIGALRM, SIGPROF, SIGVTALRM };
 	unsigned int i = draw_below(d, 3);
-	struct itimerval every = { { 0, 3000 }, { 0, 2000 } }, none = { { 0, 0 }, { 0, 0 } }, was;
+	struct itimerval none = { { 0, 0 }, { 0, 0 } }, was;
 
 	handle(signals[i], on_tick, SA_RESTART, false);
 	note(s, (uint64_t)getitimer(which[i], &was));
 	note(s, (uint64_t)was.it_value.tv_sec | (uint64_t)was.it_value.tv_usec);
-	note(s, (uint64_t)setitimer(which[i], &every, NULL));
+	interval_timer = which[i];
 	body_and_ticks(s, d, r);
 	setitimer(which[i], &none, NULL);
 	handle(signals[i], SIG_IGN, 0, false);
@@ -313,13 +333,11 @@ static void by_interval(const struct step *s, struct draw *d, const struct room 
 static void by_timer(const struct step *s, struct draw *d, const struct room *r)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + 4 };
-	struct itimerspec every = { { 0, 3000000 }, { 0, 2000000 } };
-	timer_t timer;
 
 	handle(SIGRTMIN + 4, on_tick, SA_RESTART, false);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer))
 		return;
-	timer_settime(timer, 0, &every, NULL);
+	interval_timer = -1;
 	body_and_ticks(s, d, r);
 	note(s, (uint64_t)timer_delete(timer));
 	handle(SIGRTMIN + 4, SIG_IGN, 0, false);
