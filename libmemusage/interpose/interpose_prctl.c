@@ -15,6 +15,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/lifecycle/enter_sandbox.h"
 #include "libmemusage/lifecycle/fork.h"
+#include "libmemusage/unwind/stack_memory.h"
 
 EXPORT int prctl(int option, ...)
 {
@@ -51,13 +52,28 @@ static bool is_fork(long number, long flags, long stack)
 	return number == SYS_clone && !(flags & CLONE_VM) && !stack;
 }
 
+/* The kernel answers EFAULT if the arguments cannot be read, which must not become a SIGSEGV. */
+static bool is_fork_by_clone3(long number, long arguments, long size)
+{
+#ifdef SYS_clone3
+	const struct clone_args *a = (const struct clone_args *)arguments;
+
+	return number == SYS_clone3 && (size_t)size >= offsetof(struct clone_args, stack_size) &&
+	       stack_memory_is_readable((uint64_t)&a->flags) &&
+	       stack_memory_is_readable((uint64_t)&a->stack) && !(a->flags & CLONE_VM) && !a->stack;
+#else
+	(void)number, (void)arguments, (void)size;
+	return false;
+#endif
+}
+
 /* Called from syscall_entry.S; returns where that jumps to. */
 void *prepare_for_system_call(long number, long a, long b);
 void *prepare_for_system_call(long number, long a, long b)
 {
 	real_resolve();
 	enter_sandbox_by_call(number, a, b);
-	if (is_fork(number, a, b) && fork_needs_copy())
+	if ((is_fork(number, a, b) || is_fork_by_clone3(number, a, b)) && fork_needs_copy())
 		return (void *)fork_by_system_call;
 	return (void *)real.syscall;
 }

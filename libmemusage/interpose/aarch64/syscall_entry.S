@@ -17,6 +17,10 @@ syscall:
 	b.eq	1f
 	cmp	x0, #__NR_clone
 	b.eq	1f
+#ifdef __NR_clone3
+	cmp	x0, #__NR_clone3
+	b.eq	1f
+#endif
 	adrp	x16, real
 	ldr	x16, [x16, #:lo12:real]
 	br	x16

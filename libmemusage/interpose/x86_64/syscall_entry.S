@@ -22,6 +22,10 @@ syscall:
 	je	1f
 	cmp	$__NR_prctl, %edi
 	je	1f
+#ifdef __NR_clone3
+	cmp	$__NR_clone3, %edi
+	je	1f
+#endif
 	lea	-__NR_clone(%rdi), %eax	/* clone, fork, vfork */
 	cmp	$__NR_vfork - __NR_clone, %eax
 	jbe	1f
