@@ -24,10 +24,14 @@
 #define POPULATE_MAX (UINT64_C(1) << 20)
 #define SANDBOX_AHEAD (UINT64_C(4) << 20)
 
-/* Memory of the image that was populated before the sandbox, with MU_CFG_DURABLE. */
 static struct {
-	const uint8_t *from, *to;
-} prepared;
+	/* Memory of the image that was populated before the sandbox, with MU_CFG_DURABLE. */
+	const uint8_t *prepared, *prepared_end;
+	/* Where the parts of the image will end for which memory is being populated; 0: for none.
+	 * A handler may fork meanwhile. Its child goes on with what is mapped here, and with no
+	 * more: so each is set before the last look at the limits, which are lower in the child. */
+	struct arena_extent growing;
+} backing;
 
 struct arena_locks *arena_locks = &locks.arena;
 
@@ -43,6 +47,21 @@ static uint64_t find_tables_end(const struct mu_image *image)
 	uint64_t end = image->capacity - __atomic_load_n(&image->log_bytes, __ATOMIC_RELAXED);
 
 	return rec.gap_end && rec.gap_start < end ? rec.gap_start : end;
+}
+
+static bool populate_tables(uint64_t from, uint64_t to, uint64_t end)
+{
+	bool ok;
+
+	__atomic_store_n(&backing.growing.tables_end, to, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	ok = to >= end && to <= find_tables_end(rec.image) &&
+	     arena_populate(rec.base + from, to - from);
+	if (ok)
+		__atomic_store_n(&rec.image->populated, to, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&backing.growing.tables_end, 0, __ATOMIC_RELAXED);
+	return ok;
 }
 
 /* Populates in steps that grow with the image, so that a small program stays small and a
@@ -62,9 +81,7 @@ static bool populate_until(uint64_t end)
 		uint64_t to = (end + step - 1) & -(uint64_t)MU_PAGE;
 		if (to > find_tables_end(image))
 			to = find_tables_end(image);
-		ok = arena_populate(rec.base + from, to - from);
-		if (ok)
-			__atomic_store_n(&image->populated, to, __ATOMIC_RELEASE);
+		ok = populate_tables(from, to, end);
 	}
 	spin_unlock(&arena_locks->populate);
 	return ok;
@@ -128,7 +145,7 @@ static bool is_page_resident(const void *start)
 static bool may_be_touched(const uint8_t *start, uint64_t length)
 {
 	return !rec.segment || !(rec.segment->config.flags & MU_CFG_DURABLE) ||
-	       (start >= prepared.from && start + length <= prepared.to);
+	       (start >= backing.prepared && start + length <= backing.prepared_end);
 }
 
 void arena_prepare(void)
@@ -143,8 +160,8 @@ void arena_prepare(void)
 		length = find_tables_end(rec.image) - rec.image->populated;
 	if (!arena_populate(from, length))
 		return;
-	prepared.from = from;
-	prepared.to = from + length;
+	backing.prepared = from;
+	backing.prepared_end = from + length;
 }
 
 bool arena_populate(void *start, uint64_t length)
@@ -190,14 +207,35 @@ uint64_t arena_alloc_log(uint64_t size)
 		return 0;
 	uint64_t bytes = image->log_bytes + size;
 	uint64_t used = __atomic_load_n(&image->used, __ATOMIC_RELAXED);
+	__atomic_store_n(&backing.growing.log_bytes, bytes, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (bytes < image->capacity && image->capacity - bytes > used &&
 	    image->capacity - bytes >= rec.gap_end &&
 	    arena_populate(rec.base + image->capacity - bytes, size)) {
 		__atomic_store_n(&image->log_bytes, bytes, __ATOMIC_RELAXED);
 		offset = image->capacity - bytes;
 	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&backing.growing.log_bytes, 0, __ATOMIC_RELAXED);
 	spin_unlock(&arena_locks->populate);
 	return offset ? offset : note_arena_full();
+}
+
+struct arena_extent arena_extent(void)
+{
+	const struct mu_image *image = rec.image;
+	struct arena_extent extent = {
+		.tables_end = __atomic_load_n(&backing.growing.tables_end, __ATOMIC_RELAXED),
+		.log_bytes = __atomic_load_n(&backing.growing.log_bytes, __ATOMIC_RELAXED),
+	};
+
+	if (extent.tables_end < image->populated || extent.tables_end > find_tables_end(image))
+		extent.tables_end = image->populated;
+	const uint64_t low = extent.tables_end > rec.gap_end ? extent.tables_end : rec.gap_end;
+	if (extent.log_bytes < image->log_bytes || image->capacity < low ||
+	    extent.log_bytes > image->capacity - low)
+		extent.log_bytes = image->log_bytes;
+	return extent;
 }
 
 uint64_t arena_filled(void)

@@ -33,6 +33,18 @@ uint64_t arena_alloc(uint64_t size, uint64_t align);
  */
 uint64_t arena_filled(void);
 
+/* What of the image is backed by memory, or is being backed right now, bytes: tables from its
+ * start, log chunks before its end. */
+struct arena_extent {
+	uint64_t tables_end, log_bytes;
+};
+
+/* arena_extent -- return what an event that is not over may touch, whichever moment it is at.
+ *
+ * For a handler that interrupts an event. Async-signal-safe; the event may be another thread's.
+ */
+struct arena_extent arena_extent(void);
+
 /* arena_alloc_log -- allocate zeroed memory from the top of the image, for log chunks.
  *
  * size   bytes, rounded up to pages.

@@ -9,6 +9,7 @@
 
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/image/arena.h"
 #include "libmemusage/image/image_maps.h"
 #include "libmemusage/image/recorder.h"
 #include "libmemusage/image/slot.h"
@@ -54,7 +55,9 @@ static void shrink_while_stopped(uint64_t room)
 
 void shrink_to_contents(void)
 {
-	shrink_image(rec.image->populated, rec.image->log_bytes);
+	const struct arena_extent extent = arena_extent();
+
+	shrink_image(extent.tables_end, extent.log_bytes);
 }
 
 void shrink_for_lock(void)

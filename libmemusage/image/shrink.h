@@ -16,7 +16,8 @@ void shrink_for_lock(void);
 
 /* shrink_to_contents -- unmap everything of the segment but what this image has now.
  *
- * Call it when no other thread is in the hook.
+ * What an event of this thread is about to take stays (arena_extent()). Call it when no other
+ * thread is in the hook.
  */
 void shrink_to_contents(void);
 

@@ -340,27 +340,61 @@ void image_inherit(const struct slot *slot)
 	recorder_wake();
 }
 
-static void replace_with_private_copy(uint8_t *start, uint64_t length)
+/* Memory for a private copy of a part of the image; NULL if there is none. */
+static uint8_t *map_for_copy(uint64_t length)
 {
 	long copy = PROGRAM_SYS6(SYS_mmap, 0, length, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (sys_failed(copy))
-		return;
-	memcpy((void *)copy, start, length);
+	return sys_failed(copy) ? NULL : (uint8_t *)copy;
+}
+
+static void replace_by_copy(uint8_t *start, uint8_t *copy, uint64_t length)
+{
 	if (sys_failed(PROGRAM_SYS5(SYS_mremap, copy, length, length,
 				    MREMAP_MAYMOVE | MREMAP_FIXED, start)))
 		PROGRAM_SYS2(SYS_munmap, copy, length);
 }
 
+/* What is not filled yet has zeros, as new memory has. To populate it costs less than faults do. */
+static void replace_tables_with_copy(uint64_t length)
+{
+	uint8_t *copy = map_for_copy(length);
+
+	if (!copy)
+		return;
+	arena_populate(copy, arena_filled());
+	memcpy(copy, rec.base, arena_filled());
+	replace_by_copy(rec.base, copy, length);
+}
+
+static void copy_chunk(uint8_t *copy, const uint8_t *start, const struct mu_log_chunk *chunk)
+{
+	if (chunk)
+		memcpy(copy + ((const uint8_t *)chunk - start), chunk,
+		       sizeof(*chunk) + chunk->capacity * sizeof(chunk->word[0]));
+}
+
+/* Of the chunks, which may have many megabytes, an event that ends touches three: the one that is
+ * being filled, the oldest, which it takes if that is full, and a new one. */
+static void replace_logs_with_copy(uint64_t length)
+{
+	uint8_t *start = rec.base + rec.image->capacity - length, *copy = map_for_copy(length);
+
+	if (!copy)
+		return;
+	copy_chunk(copy, start, self->log);
+	copy_chunk(copy, start, self->log_oldest);
+	replace_by_copy(start, copy, length);
+}
+
 void image_leave_to_parent(void)
 {
-	const struct mu_image *image = rec.image;
-	uint64_t logs = image->log_bytes;
+	const struct arena_extent extent = arena_extent();
 
-	if (logs)
-		replace_with_private_copy(rec.base + image->capacity - logs, logs);
-	replace_with_private_copy(rec.base, image->populated);
+	if (extent.log_bytes)
+		replace_logs_with_copy(extent.log_bytes);
+	replace_tables_with_copy(extent.tables_end);
 	shrink_to_contents();
 }
 

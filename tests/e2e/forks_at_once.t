@@ -50,6 +50,31 @@ for mode in --color=never --record=stacks.mur; do
 	done
 done
 
+# A handler that forks at the end of each system call for memory, also of those in an event.
+for mode in --data=interrupted.dat --record=interrupted.mur; do
+	for kind in fork bare raw clone3; do
+		text="forks at each system call for memory, $kind $mode"
+		run memusage -o report "$mode" -- interrupted "$kind"
+		if [ "$status" -eq 77 ]; then
+			skip "$text: nothing can be traced here"
+			continue
+		fi
+		is "$status" 0 "$text: the program ends"
+		recorded "$text"
+		like "$(cat .out)" '^forks=[1-9][0-9]+ harmed=0$' "$text: each child ends as it should"
+		num "$(lost)" -ge 1 "$text: some interrupted an event"
+	done
+done
+
+# The library alone keeps all events of its log, of which such a child needs a page or two.
+if env LD_PRELOAD="$MU_BUILD/lib/memusage/libmemusage.so" MEMUSAGE_OUTPUT=long.dat \
+	"$WORKLOADS/forkers" long-handler 100 >said 2>report; then
+	pass 'a child that interrupted an event does not copy the log'
+else
+	fail 'a child that interrupted an event does not copy the log' "$(tail -n 3 report)"
+fi
+num "$(wc -c <long.dat)" -gt $((24 * 1200000)) '... and it was long'
+
 # Somebody allocates between the copy and the fork, while libc waits for him.
 run memusage -o report -- forkers late 1
 is "$status" 0 'an event between the copy and the fork: nobody waits for ever'

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -163,6 +164,7 @@ static void overlap(int count)
 /* ---- a fork in a signal handler ---------------------------------------------------------- */
 
 static volatile sig_atomic_t handled;
+static int earlier; /* pairs of malloc and free before the first fork */
 static pid_t (*fork_of_handler)(void) = fork;
 
 static pid_t fork_by_clone(void)
@@ -203,7 +205,7 @@ static void in_handler(int count)
 	struct sigaction action = { .sa_handler = fork_in_handler, .sa_flags = SA_RESTART };
 	struct itimerval first = { { 0, 0 }, { 0, 400 } }, never = { { 0, 0 }, { 0, 0 } };
 	pid_t self = getpid();
-	int made = 0;
+	int made = earlier;
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &first, NULL);
@@ -218,6 +220,28 @@ static void in_handler(int count)
 	say("truth malloc calls=%d bytes=%d", made, made * 100);
 	say("truth free calls=%d", made);
 	say("truth 192-207 count=0");
+}
+
+/* The same after so many events that a recorder may have megabytes of them: a child that copied these
+ * would touch thousands of pages. */
+enum { EVENTS = 600000, PAGES = 500 };
+
+static pid_t fork_of_few_pages(void)
+{
+	struct rusage usage;
+	pid_t pid = fork_by_clone();
+
+	if (!pid && (getrusage(RUSAGE_SELF, &usage) || usage.ru_minflt > PAGES))
+		_exit(STATUS + 1);
+	return pid;
+}
+
+static void long_in_handler(int count)
+{
+	for (; earlier < EVENTS; earlier++)
+		free(malloc(100));
+	fork_of_handler = fork_of_few_pages;
+	in_handler(count);
 }
 
 /* libc's handlers of forks know nothing of these. */
@@ -403,6 +427,7 @@ int main(int argc, char **argv)
 		{ "at-once", at_once }, { "busy", busy }, { "overlap", overlap },
 		{ "handler", in_handler }, { "clone-handler", clone_in_handler },
 		{ "raw-handler", raw_in_handler }, { "bare-handler", bare_in_handler },
+		{ "long-handler", long_in_handler },
 		{ "orphan", orphan }, { "late", late }, { "leave", leave },
 	};
 	int count = argc > 2 ? atoi(argv[2]) : 1;
