@@ -1,8 +1,8 @@
 /* measure.c -- what a command costs, with all the processes it leaves behind.
  *
- *	measure COMMAND [ARGUMENT]...
+ *	measure [-o FILE] COMMAND [ARGUMENT]...
  *
- * Prints `CPU_US WALL_US RSS_KB STATUS`: user and system time of the command and of every
+ * Prints `CPU_US WALL_US RSS_KB STATUS`, at the end of FILE with -o: user and system time of the command and of every
  * descendant, also of one that outlives it in the background (a collector); the time until the
  * command itself returned; the largest resident set among them. Its output is thrown away.
  *
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -51,6 +52,12 @@ int main(int argc, char **argv)
 	int status, result = 0;
 	pid_t child, pid;
 
+	if (argc > 3 && strcmp(argv[1], "-o") == 0) {
+		if (!freopen(argv[2], "a", stdout))
+			return 2;
+		argv += 2;
+		argc -= 2;
+	}
 	/* Orphans become our children, so that they can be waited for. */
 	if (argc < 2 || prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
 		return 2;

@@ -5,8 +5,12 @@
 #
 #	MU_BUILD=... tests/bench/sampling.sh [pairs | NAME]...
 #
-# All variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: of each round
-# the ratio to the native run of that round, too; their median tells of a machine that others use.
+# Pairs: all variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: each
+# variant runs beside the program alone, on one CPU, whose scheduler gives both a slice in turn. So both
+# meet the same machine, and the ratio of their CPU times does not depend on what else that does, to
+# 0.01 in ten rounds (two native runs: 0.998 to 1.006). Printed are the median of the rounds, and between
+# which two of them the true one lies with 95 % (binomial).
+# sample: with the CPU time of memusage and its collector; own: that of the program under it.
 # passing: a preloaded library that only passes calls on, which no preloaded profiler can undercut.
 # gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
 # BENCH_VARIANTS="sample jemalloc-128K" runs only these.
@@ -108,13 +112,23 @@ tcmalloc=$(find_library libtcmalloc.so.4)
 jeprof=prof:true,prof_final:true,prof_prefix:$TMP/jeprof
 heapprofile=HEAPPROFILE=$TMP/tcprof
 
-variants=${BENCH_VARIANTS:-passing sample jemalloc jemalloc-128K jemalloc-512K tcmalloc}
+variants=${BENCH_VARIANTS:-passing sample own jemalloc jemalloc-128K jemalloc-512K tcmalloc}
 
-# measure_sampled VARIANT COMMAND...
-measure_sampled() {
+cpu=$(($(getconf _NPROCESSORS_ONLN) - 1))
+on_one_cpu() { taskset -c "$cpu" "$BENCH/measure" "$@"; }
+
+# measure_variant VARIANT COMMAND...
+measure_variant() {
 	variant=$1
 	shift
 	case $variant in
+	own)
+		: >own.figures
+		taskset -c "$cpu" "$ours" -q --sample --record=kept.mur \
+			"$BENCH/measure" -o own.figures "$@" >/dev/null 2>&1
+		cat own.figures
+		return
+		;;
 	passing) set -- env LD_PRELOAD="$PASS_ON" "$@" ;;
 	sample) set -- "$ours" -q --sample --record=kept.mur "$@" ;;
 	jemalloc) set -- env LD_PRELOAD="$jemalloc" "$@" ;;
@@ -123,32 +137,51 @@ measure_sampled() {
 	tcmalloc) set -- env LD_PRELOAD="$tcmalloc" "$@" ;;
 	tcmalloc-heap) set -- env LD_PRELOAD="$tcmalloc" "$heapprofile" "$@" ;;
 	esac
-	case $variant in
-	jemalloc*) [ -n "$jemalloc" ] || return 0 ;;
-	tcmalloc*) [ -n "$tcmalloc" ] || return 0 ;;
+	on_one_cpu "$@"
+}
+
+has_variant() { # VARIANT
+	case $1 in
+	jemalloc*) [ -n "$jemalloc" ] ;;
+	tcmalloc*) [ -n "$tcmalloc" ] ;;
 	esac
-	measure "$variant" "$@"
+}
+
+# measure_beside ROUND VARIANT COMMAND...: adds a line to the variant's figures: its own, and those of
+# the program alone. Which of them begins first goes by turns.
+measure_beside() {
+	round=$1 variant=$2
+	shift 2
+	has_variant "$variant" || return 0
+	if [ $((round % 2)) -eq 0 ]; then
+		on_one_cpu "$@" >native.line &
+		measure_variant "$variant" "$@" >variant.line
+	else
+		measure_variant "$variant" "$@" >variant.line &
+		on_one_cpu "$@" >native.line
+	fi
+	wait
+	paste variant.line native.line >>"figures.$variant"
 	rm -f kept.mur jeprof* tcprof*
 }
 
-# ratios VARIANT BASE: least CPU and wall time as multiples of BASE's, and the median of the rounds.
+# ratios VARIANT: the median of the rounds, and its interval.
 ratios() {
 	[ -s "figures.$1" ] || { printf ' - |' && return; }
-	paste "figures.$1" "figures.$2" | awk '
-		$1 == "" || NF < 8 { next }
-		$4 != 0 { bad = 1 }
-		function least(old, new) { return old == 0 || new < old ? new : old }
-		{ cpu = least(cpu, $1); wall = least(wall, $2); cpu0 = least(cpu0, $5)
-		  wall0 = least(wall0, $6); ratio[NR] = $2 / $6 }
+	awk '
+		{ if (NF < 8 || $4 != 0 || $8 != 0) bad = 1; else ratio[++n] = $1 / $5 }
 		END {
-			for (i = 1; i <= NR; i++)
-				for (k = i + 1; k <= NR; k++)
+			for (i = 1; i <= n; i++)
+				for (k = i + 1; k <= n; k++)
 					if (ratio[k] < ratio[i]) {
 						t = ratio[i]; ratio[i] = ratio[k]; ratio[k] = t
 					}
+			half = 0.98 * sqrt(n); low = int(n / 2 - half); high = int(n / 2 + half) + 1
+			if (low < 1) low = 1
+			if (high > n) high = n
 			if (bad) printf " failed |"
-			else printf " %.3f / %.3f (%.3f) |", cpu / cpu0, wall / wall0,
-				ratio[int((NR + 1) / 2)] }'
+			else printf " %.3f (%.3f to %.3f) |", ratio[int((n + 1) / 2)], ratio[low],
+				ratio[high] }' "figures.$1"
 }
 
 # program NAME COMMAND...: a row of the table
@@ -157,24 +190,25 @@ program() {
 	shift
 	is_wanted "$name" && command -v "$1" >/dev/null || return 0
 	rm -f figures.*
-	round=0
-	while [ $((round += 1)) -le "$ROUNDS" ]; do
-		for v in native $variants; do measure_sampled "$v" "$@"; done
+	beside=0
+	while [ $((beside += 1)) -le "$ROUNDS" ]; do
+		for v in $variants; do measure_beside "$beside" "$v" "$@"; done
 	done
 	# It records all blocks: minutes for a program of a second.
-	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_sampled tcmalloc-heap "$@"
-	printf '| %s | %.2f s |' "$name" "$(sort -n figures.native | awk '{ print $1 / 1e6; exit }')"
-	ratios sample native
-	for v in passing jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do ratios $v native; done
+	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_beside 1 tcmalloc-heap "$@"
+	printf '| %s | %s |' "$name" "$(cut -f 2 figures.* | sort -n | awk '{ printf "%.2f s", $1 / 1e6; exit }')"
+	for v in sample own passing jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do
+		ratios $v
+	done
 	printf '\n'
 }
 
 printf '\nMachine: %s, %s CPUs, load %s. %s rounds.\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(cut -d' ' -f1 /proc/loadavg)" "$ROUNDS"
-printf 'Least CPU / least wall time (median of wall times), as multiples of native.\n\n'
-printf '| program | native | --sample | passing | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
-printf '|---|---|---|---|---|---|---|---|---|\n'
+printf 'CPU time as a multiple of native, beside a native run: median (95 %% interval).\n\n'
+printf '| program | native | --sample | own | passing | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
+printf '|---|---|---|---|---|---|---|---|---|---|\n'
 program sqlite-bulk sqlite3 :memory: '.read bulk.sql'
 program sqlite-statements sqlite3 :memory: '.read many.sql'
 program cc1 "$cc1" -quiet -O2 big.c -o big.s
