@@ -155,11 +155,11 @@ static void count_freeing_site(struct thread *thread, const struct sample_weight
 /* ---- events ------------------------------------------------------------------------------- */
 
 /* Doubles R until it fits. */
-static void finish_event(struct thread *thread, uint64_t began)
+static void finish_alloc(struct thread *thread, uint64_t began)
 {
+	sampling_spend(clock_ticks() - began);
 	if (!sampling_lock())
 		return;
-	sampling_spend(clock_ticks() - began);
 	while (sampling_wants_fewer())
 		thinning_double(thread);
 	sampling_unlock();
@@ -184,7 +184,7 @@ static void record_sampled(struct thread *thread, enum mu_fn fn, const void *blo
 			probe_alloc(block, size, w.bytes);
 	}
 	stack_note(thread, sp);
-	finish_event(thread, began);
+	finish_alloc(thread, began);
 }
 
 void sampled_alloc(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
@@ -196,13 +196,11 @@ void sampled_alloc(struct thread *thread, enum mu_fn fn, const void *block, uint
 		record_sampled(thread, fn, block, size, sp, log2);
 }
 
-bool sampled_free(struct thread *thread, const void *block, struct block *known, uint64_t sp)
+static bool free_sampled(struct thread *thread, const void *block, struct block *known, uint64_t sp)
 {
 	unsigned int mode = gate.mode & ~(unsigned int)MODE_STOP;
 	struct sample_weight w;
 
-	if (!sample_filter_may_have((uint64_t)block))
-		return false;
 	snapshots_before(coarse_clock_advance(), mode & MODE_MANY);
 	if (!sampled_take(thread, (uint64_t)block, known, &w))
 		return false;
@@ -214,6 +212,16 @@ bool sampled_free(struct thread *thread, const void *block, struct block *known,
 	stack_note(thread, sp);
 	known->size = w.bytes;
 	return true;
+}
+
+bool sampled_free(struct thread *thread, const void *block, struct block *known, uint64_t sp)
+{
+	if (!sample_filter_may_have((uint64_t)block))
+		return false;
+	uint64_t began = clock_ticks();
+	bool is_sampled = free_sampled(thread, block, known, sp);
+	sampling_spend(clock_ticks() - began);
+	return is_sampled;
 }
 
 void sampled_realloc_take(struct thread *thread, const void *block, struct block *old)

@@ -8,20 +8,23 @@
 
 #include "libmemusage/base/real.h"
 
-#define COUNT_MAX UINT8_MAX /* a place or page with so many is taken for ever */
+#define PAGE_MOST UINT8_MAX /* a page with so many blocks is taken for ever */
 
 struct sample_filter sample_filter;
-static struct {
-	uint8_t blocks_at[1 << SAMPLE_FILTER_LOG2];
-	bool is_used;
-} filter;
+static bool is_filter_used;
+
+static unsigned int count_at(uint32_t place)
+{
+	return sample_filter.places[place / 2] >> (place % 2 * 4) & SAMPLE_PLACE_MOST;
+}
 
 /* A release: the program hands the block to another thread after this. */
-static void set_place_bit(uint32_t place, bool is_taken)
+static void set_count(uint32_t place, unsigned int count)
 {
-	uint64_t bit = UINT64_C(1) << (place % 64), word = sample_filter.bits[place / 64];
+	unsigned int shift = place % 2 * 4;
+	unsigned int other = sample_filter.places[place / 2] & ~(SAMPLE_PLACE_MOST << shift);
 
-	__atomic_store_n(&sample_filter.bits[place / 64], is_taken ? word | bit : word & ~bit,
+	__atomic_store_n(&sample_filter.places[place / 2], (uint8_t)(other | count << shift),
 			 __ATOMIC_RELEASE);
 }
 
@@ -29,7 +32,7 @@ static void change_page(uint64_t address, int change)
 {
 	uint8_t *count = &sample_filter.pages[sample_filter_page(address)];
 
-	if (*count < COUNT_MAX && (*count || change > 0))
+	if (*count < PAGE_MOST && (*count || change > 0))
 		__atomic_store_n(count, (uint8_t)(*count + change), __ATOMIC_RELEASE);
 }
 
@@ -37,20 +40,19 @@ void sample_filter_add(uint64_t address)
 {
 	uint32_t place = sample_filter_place(address);
 
-	filter.is_used = true;
+	is_filter_used = true;
 	change_page(address, 1);
-	if (filter.blocks_at[place] < COUNT_MAX && !filter.blocks_at[place]++)
-		set_place_bit(place, true);
+	if (count_at(place) < SAMPLE_PLACE_MOST)
+		set_count(place, count_at(place) + 1);
 }
 
 void sample_filter_remove(uint64_t address)
 {
 	uint32_t place = sample_filter_place(address);
-	uint8_t *count = &filter.blocks_at[place];
 
 	change_page(address, -1);
-	if (*count && *count < COUNT_MAX && !--*count)
-		set_place_bit(place, false);
+	if (count_at(place) && count_at(place) < SAMPLE_PLACE_MOST)
+		set_count(place, count_at(place) - 1);
 }
 
 static void enter_early_blocks(void)
@@ -59,19 +61,17 @@ static void enter_early_blocks(void)
 	uint64_t start = early_range(&size);
 
 	for (uint64_t at = start; at < start + size; at += 16) {
-		filter.blocks_at[sample_filter_place(at)] = COUNT_MAX;
-		sample_filter.pages[sample_filter_page(at)] = COUNT_MAX;
-		set_place_bit(sample_filter_place(at), true);
-		filter.is_used = true;
+		sample_filter.pages[sample_filter_page(at)] = PAGE_MOST;
+		set_count(sample_filter_place(at), SAMPLE_PLACE_MOST);
+		is_filter_used = true;
 	}
 }
 
 void sample_filter_clear(void)
 {
-	if (filter.is_used) {
+	if (is_filter_used) {
 		memset(&sample_filter, 0, sizeof(sample_filter));
-		memset(filter.blocks_at, 0, sizeof(filter.blocks_at));
-		filter.is_used = false;
+		is_filter_used = false;
 	}
 	enter_early_blocks();
 }

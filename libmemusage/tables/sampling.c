@@ -33,7 +33,7 @@ static struct {
 	uint32_t cell_next, cell_end; /* cells reserved for errors */
 	struct {
 		uint64_t samples, ticks, ns, cpu_ns;
-		uint64_t spent; /* ticks for sampled blocks since */
+		uint64_t spent; /* ticks for sampled blocks since; any thread adds */
 	} look; /* the state at the last look at the cost */
 } sampling;
 
@@ -67,7 +67,7 @@ static void begin_look(void)
 	sampling.look.ticks = clock_ticks();
 	sampling.look.ns = clock_kernel_ns(CLOCK_MONOTONIC, 0);
 	sampling.look.cpu_ns = clock_kernel_ns(CLOCK_PROCESS_CPUTIME_ID, 0);
-	sampling.look.spent = 0;
+	__atomic_store_n(&sampling.look.spent, 0, __ATOMIC_RELAXED);
 }
 
 void sampling_begin(void)
@@ -307,7 +307,8 @@ void sampling_unlock(void)
 
 void sampling_spend(uint64_t ticks)
 {
-	sampling.look.spent += ticks < SPENT_MOST ? ticks : SPENT_MOST;
+	__atomic_fetch_add(&sampling.look.spent, ticks < SPENT_MOST ? ticks : SPENT_MOST,
+			   __ATOMIC_RELAXED);
 }
 
 bool sampling_is_too_expensive(const struct sampling_cost *cost, uint64_t *spent_ns)
@@ -329,7 +330,7 @@ static struct sampling_cost measure_cost(void)
 		.ticks = clock_ticks() - sampling.look.ticks,
 		.ns = clock_kernel_ns(CLOCK_MONOTONIC, sampling.look.ns) - sampling.look.ns,
 		.cpu_ns = cpu_then && cpu_now > cpu_then ? cpu_now - cpu_then : 0,
-		.spent = sampling.look.spent
+		.spent = __atomic_load_n(&sampling.look.spent, __ATOMIC_RELAXED)
 	};
 }
 

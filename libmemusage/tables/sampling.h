@@ -112,9 +112,9 @@ bool sampling_lock(void);
 /* sampling_unlock -- give it back. */
 void sampling_unlock(void);
 
-/* sampling_spend -- note that recording a sampled block has taken some of clock_ticks(). Needs the
- * lock.
+/* sampling_spend -- note that an event of a sampled block has taken some of clock_ticks().
  *
+ * Async-signal-safe, without the lock.
  * More than 0.1 ms count as that: the thread was preempted. On a busy machine this made samples
  * look ten times as expensive as they were.
  */

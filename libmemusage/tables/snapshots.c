@@ -252,6 +252,20 @@ static void end_table_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
+/* With --sample the series begins with snapshots that are farther apart, so that they take less time
+ * than the samples do: a snapshot takes 5 to 15 us, as long as two samples, and the first hundred of
+ * them would be of a tenth of a second. */
+static struct moment least_interval(void)
+{
+	struct moment interval = series.min_interval;
+	uint64_t apart = series.count / 4;
+
+	if (rec.flags & MU_CFG_SAMPLE && snapshot_due.now == &rec.segment->tick &&
+	    interval.time < apart)
+		interval = (struct moment){ apart, 0 };
+	return interval;
+}
+
 /* Only events read the CPU's counter, so with it every event must look. */
 static void set_next_due(uint64_t time, uint64_t clock)
 {
@@ -318,7 +332,7 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 							      .values = values };
 	if (series.count == max_series_length())
 		cull_series();
-	set_next_due(now + series.min_interval.time, heap->clock + series.min_interval.clock);
+	set_next_due(now + least_interval().time, heap->clock + least_interval().clock);
 }
 
 static void add_snapshot(enum mu_snapshot_kind kind)
@@ -421,8 +435,8 @@ static void refresh_snapshot(struct series_entry *last)
 		last->values = store_site_totals(s);
 	}
 	last->when.clock = heap->clock;
-	set_next_due(last->when.time + series.min_interval.time,
-		     heap->clock + series.min_interval.clock);
+	set_next_due(last->when.time + least_interval().time,
+		     heap->clock + least_interval().clock);
 }
 
 void snapshots_refresh_first(void)
@@ -437,7 +451,8 @@ void snapshots_refresh_first(void)
 static void record_pause(uint64_t last_tick, uint64_t tick)
 {
 	struct series_entry *last = &series.entry[series.count - 1];
-	bool is_long = series.min_interval.time > 0 && tick - last_tick > series.min_interval.time;
+	uint64_t interval = least_interval().time;
+	bool is_long = interval > 0 && tick - last_tick > interval;
 
 	if (last->when.clock == rec.image->heap.clock)
 		return;

@@ -154,7 +154,7 @@ about_child=
 # What places held at the peak is the peak, to the byte, also if its last block is freed at once.
 for arguments in plain swing realloc; do
 	# "plain" is no argument that the program knows.
-	memusage -q --sample=16K --massif --massif-out-file=massif.out --record=peak.mur -- \
+	memusage -q --sample=16K --massif --detailed-freq=1 --massif-out-file=massif.out --record=peak.mur -- \
 		sampled "$arguments" >out
 	memusageprint --to=json peak.mur >peak.json
 	ok "$arguments: the places of the peak make the peak" python3 "$MU_SRC/tests/lib/peak_sums.py" \

@@ -147,6 +147,11 @@ static void filter_forgets_the_last_of_a_place(void)
 	sample_filter_add(a);
 	sample_filter_add(b);
 	IS_FALSE(sample_filter_may_have(a + 16));
+	EQ_U(sample_filter_place(a) / 2, sample_filter_place(a - 16) / 2);
+	IS_FALSE(sample_filter_may_have(a - 16));
+	sample_filter_add(a - 16);
+	sample_filter_remove(a - 16);
+	IS_FALSE(sample_filter_may_have(a - 16));
 	sample_filter_remove(a);
 	IS_TRUE(sample_filter_may_have(b));
 	EQ_U(sample_filter.pages[sample_filter_page(b)], 1);

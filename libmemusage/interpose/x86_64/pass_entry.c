@@ -91,7 +91,7 @@ NAKED void pass_calloc(void)
 		: : REAL(calloc), LIMIT, THREAD(MU_FN_CALLOC));
 }
 
-_Static_assert(SAMPLE_FILTER_LOG2 == 20, "masks and shifts below");
+_Static_assert(SAMPLE_FILTER_LOG2 == 18 && SAMPLE_PLACE_MOST == 15, "masks and shifts below");
 
 /* A page without sampled blocks has a byte below gate.samples, unless the gate is shut. */
 NAKED void pass_free(void)
@@ -113,14 +113,17 @@ NAKED void pass_free(void)
 		"xor %%rdi, %%rcx\n\t"
 		"shr $4, %%ecx\n\t"
 		"mov %%ecx, %%eax\n\t"
-		"shr $5, %%eax\n\t"
-		"and $0x7fff, %%eax\n\t"
-		"mov %c[bits](%%rdx,%%rax,4), %%eax\n\t"
-		"bt %%ecx, %%eax\n\t"
-		"jnc 3b\n"
+		"shr %%eax\n\t"
+		"and $0x1ffff, %%eax\n\t"
+		"movzbl %c[places](%%rdx,%%rax), %%eax\n\t"
+		"and $1, %%ecx\n\t"
+		"shl $2, %%ecx\n\t"
+		"shr %%cl, %%eax\n\t"
+		"test $15, %%al\n\t"
+		"jz 3b\n"
 		"1:	jmp passed_free"
 		: : REAL(free), SAMPLES, THREAD(MU_FN_FREE),
-		    [bits] "i"(offsetof(struct sample_filter, bits)));
+		    [places] "i"(offsetof(struct sample_filter, places)));
 }
 
 /* is_asleep() */
