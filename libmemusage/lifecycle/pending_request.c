@@ -7,6 +7,7 @@
 #include "libmemusage/image/coarse_clock.h"
 #include "libmemusage/lifecycle/pause.h"
 #include "libmemusage/requests/marks.h"
+#include "libmemusage/tables/present_snapshot.h"
 #include "libmemusage/tables/snapshots.h"
 
 /* The text is another process's: it is copied before its end is looked for. */
@@ -33,7 +34,7 @@ void pending_request_serve(struct thread *thread)
 	if (request == MU_REQUEST_NONE)
 		return;
 	if (request == MU_REQUEST_SNAPSHOT || request == MU_REQUEST_DETAILED)
-		snapshots_request(request == MU_REQUEST_DETAILED);
+		present_snapshot_publish(request == MU_REQUEST_DETAILED);
 	else if (request == MU_REQUEST_STOP)
 		pause_stop(thread);
 	else if (request == MU_REQUEST_START)

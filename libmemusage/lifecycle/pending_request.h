@@ -29,6 +29,6 @@ static inline bool pending_request_noticed(struct thread *thread)
 
 /* pending_request_serve -- serve the request, unless another thread has.
  *
- * Call it inside the hook. Async-signal-safe. The only cost is that of snapshots_request().
+ * Call it inside the hook. Async-signal-safe. The only cost is that of present_snapshot_publish().
  */
 void pending_request_serve(struct thread *thread);

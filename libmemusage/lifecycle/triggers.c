@@ -8,6 +8,7 @@
 #include "libmemusage/base/spin.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/arena.h"
+#include "libmemusage/tables/present_snapshot.h"
 #include "libmemusage/tables/snapshots.h"
 #include "libmemusage/tables/stack_sum.h"
 #include "recording/triggers.h"
@@ -45,7 +46,7 @@ static bool take_snapshot(struct mu_triggers *t, uint32_t why)
 
 	if (t->taken - __atomic_load_n(&t->done, __ATOMIC_ACQUIRE) >= MU_TRIGGERS)
 		return false;
-	if (!snapshots_show(&entry->snapshot, &entry->room, &entry->capacity))
+	if (!present_snapshot_take(&entry->snapshot, &entry->room, &entry->capacity))
 		return false;
 	entry->why = why;
 	__atomic_store_n(&t->taken, t->taken + 1, __ATOMIC_RELEASE);

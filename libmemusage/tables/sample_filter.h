@@ -6,10 +6,10 @@
  * sampled blocks of a place.
  *
  * The bytes are for 4 GiB of addresses, so that two instructions find one. The kernel gives memory
- * only for those that are touched, a page for 16 MiB of the heap. Each page that it gives costs 1 to
- * 7 us, and each of the first sampled blocks touches another one: so places have four bits, in 32
- * pages. With a byte and a bit for each of a million places these faults were a third of the cost of
- * samples in the first second.
+ * only for those that are touched, a page for 16 MiB of the heap. Each page that it gives costs 1
+ * to 7 us, and each of the first sampled blocks touches another one: so places have four bits, in
+ * 32 pages. With a byte and a bit for each of a million places these faults were a third of the
+ * cost of samples in the first second.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

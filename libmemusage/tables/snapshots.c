@@ -53,8 +53,6 @@ static struct {
 	uint32_t peak_number; /* its number + 1, 0 none */
 	uint64_t first_tick;
 	uint64_t normal_cost; /* of normal snapshots so far */
-	uint64_t requested_values; /* offset of the array of the requested snapshot */
-	uint32_t requested_capacity;
 } series;
 
 static struct mu_snapshot *snapshot_at(uint32_t number)
@@ -117,6 +115,11 @@ static struct moment span_between(uint32_t from, uint32_t to)
 				series.entry[to].when.clock - series.entry[from].when.clock };
 }
 
+static bool is_timed(void)
+{
+	return snapshot_due.now == &rec.segment->tick;
+}
+
 #define FOREVER ((struct moment){ UINT64_MAX, UINT64_MAX })
 
 /* Raises the least interval, by milliseconds, to that of an evenly spread series. With the smallest
@@ -145,7 +148,7 @@ static void set_min_interval(void)
 	}
 	if (series.min_interval.time == UINT64_MAX)
 		series.min_interval = (struct moment){ 0, 0 };
-	if (snapshot_due.now == &rec.segment->tick)
+	if (is_timed())
 		spread_min_interval();
 	/* The byte clock only orders moments of equal time. */
 	if (series.min_interval.time > 0)
@@ -197,8 +200,7 @@ void snapshots_stacks(int64_t change)
  * with very many sites or, by the byte clock, thousands of snapshots in a millisecond. */
 static bool is_affordable(uint64_t tick)
 {
-	bool is_timed = snapshot_due.now == &rec.segment->tick;
-	uint64_t first = is_timed ? FIRST_COST : FIRST_COST_UNTIMED;
+	uint64_t first = is_timed() ? FIRST_COST : FIRST_COST_UNTIMED;
 	uint64_t cost = site_totals_cost();
 
 	if (series.normal_cost + cost > first + (tick - series.first_tick) * TICK_COST)
@@ -252,25 +254,23 @@ static void end_table_change(void)
 	__atomic_fetch_add(&rec.image->snapshots_serial, 1, __ATOMIC_SEQ_CST);
 }
 
-/* With --sample the series begins with snapshots that are farther apart, so that they take less time
- * than the samples do: a snapshot takes 5 to 15 us, as long as two samples, and the first hundred of
- * them would be of a tenth of a second. */
+/* With --sample the first ones are farther apart: each takes as long as two samples, 5 to 15 us. */
 static struct moment least_interval(void)
 {
-	struct moment interval = series.min_interval;
-	uint64_t apart = series.count / 4;
+	struct moment apart = { series.count / 4, 0 };
 
-	if (rec.flags & MU_CFG_SAMPLE && snapshot_due.now == &rec.segment->tick &&
-	    interval.time < apart)
-		interval = (struct moment){ apart, 0 };
-	return interval;
+	return rec.flags & MU_CFG_SAMPLE && is_timed() && series.min_interval.time < apart.time ?
+		       apart : series.min_interval;
 }
 
-/* Only events read the CPU's counter, so with it every event must look. */
+/* The least interval after this one. Only events read the CPU's counter, so with it every event
+ * must look. */
 static void set_next_due(uint64_t time, uint64_t clock)
 {
-	series.due = (struct moment){ time, clock };
-	snapshot_due.time = snapshot_due.watch || instructions_by_cpu() ? 0 : time;
+	struct moment apart = least_interval();
+
+	series.due = (struct moment){ time + apart.time, clock + apart.clock };
+	snapshot_due.time = snapshot_due.watch || instructions_by_cpu() ? 0 : series.due.time;
 }
 
 static uint64_t update_time_now(void)
@@ -305,7 +305,8 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 
 	if (!s || number >= UINT32_MAX) {
 		rec.image->drops.snapshots++;
-		set_next_due(UINT64_MAX, UINT64_MAX);
+		series.due = FOREVER;
+		snapshot_due.time = UINT64_MAX;
 		return;
 	}
 	*s = (struct mu_snapshot){ .mono_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns()) -
@@ -332,7 +333,7 @@ static void add_dated_snapshot(enum mu_snapshot_kind kind, uint64_t ago)
 							      .values = values };
 	if (series.count == max_series_length())
 		cull_series();
-	set_next_due(now + least_interval().time, heap->clock + least_interval().clock);
+	set_next_due(now, heap->clock);
 }
 
 static void add_snapshot(enum mu_snapshot_kind kind)
@@ -435,8 +436,7 @@ static void refresh_snapshot(struct series_entry *last)
 		last->values = store_site_totals(s);
 	}
 	last->when.clock = heap->clock;
-	set_next_due(last->when.time + least_interval().time,
-		     heap->clock + least_interval().clock);
+	set_next_due(last->when.time, heap->clock);
 }
 
 void snapshots_refresh_first(void)
@@ -474,7 +474,7 @@ void snapshots_before_tick(uint64_t tick)
 	if (snapshot_due.waits)
 		return;
 	snapshot_due.tick = rec.image->event_tick = tick;
-	if (!snapshot_due.is_on || snapshot_due.now != &rec.segment->tick || tick < last_tick + 2 ||
+	if (!snapshot_due.is_on || !is_timed() || tick < last_tick + 2 ||
 	    !series.count || !spin_try(&locks.snapshots))
 		return;
 	record_pause(last_tick, tick);
@@ -494,57 +494,6 @@ __attribute__((noinline)) void snapshots_peak(void)
 		end_table_change();
 	}
 	spin_unlock(&locks.snapshots);
-}
-
-/* Adds the pending changes of a thread. */
-static void add_pending_changes(struct thread *thread, void *data)
-{
-	struct mu_snapshot *s = data;
-
-	s->heap += thread->pub.pending_heap - thread->pending_ignored;
-	s->extra += thread->pending_extra + thread->pending_ignored;
-	s->clock_bytes += thread->pending_clock;
-}
-
-/* Writes the values into an array that grows, and is never freed. */
-static void put_site_values(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
-{
-	uint64_t used;
-
-	if (!site_totals_add_up(&s->sites, &used))
-		return;
-	if (used > *capacity) {
-		/* Each new page costs 1 to 7 us. */
-		uint64_t count = used + used / 4;
-		*room = arena_alloc(count * sizeof(struct mu_site_value), 64);
-		*capacity = *room ? (uint32_t)count : 0;
-	}
-	s->values = *room;
-	s->value_count = site_totals_to_array(arena_at(*room), *capacity);
-}
-
-static struct mu_snapshot present_snapshot(void)
-{
-	const struct mu_heap *heap = &rec.image->heap;
-	struct mu_snapshot s = { .mono_ns = clock_kernel_ns(CLOCK_MONOTONIC, coarse_clock_ns()),
-				 .heap = heap->now - heap->ignored,
-				 .extra = heap->extra + heap->ignored,
-				 .stacks = stack_sum_now(),
-				 .clock_bytes = heap->clock,
-				 .kind = MU_SNAPSHOT_REQUESTED };
-
-	thread_for_each(add_pending_changes, &s);
-	return s;
-}
-
-bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity)
-{
-	if (!spin_lock(&locks.snapshots))
-		return false;
-	*s = present_snapshot();
-	put_site_values(s, room, capacity);
-	spin_unlock(&locks.snapshots);
-	return s->values || !s->heap;
 }
 
 /* The last snapshot stays from now on, instead of that of an older mark. */
@@ -570,25 +519,6 @@ void snapshots_mark(bool always)
 	add_snapshot(MU_SNAPSHOT_DETAILED);
 	end_table_change();
 	keep_last_snapshot();
-	spin_unlock(&locks.snapshots);
-}
-
-void snapshots_request(bool detailed)
-{
-	uint64_t cells = __atomic_load_n(&section_table(MU_SEC_CELLS)->count, __ATOMIC_ACQUIRE);
-	struct mu_snapshot *s;
-
-	if (!spin_lock(&locks.snapshots))
-		return;
-	if (!rec.image->requested)
-		rec.image->requested = arena_alloc(sizeof(*s), 64);
-	if (rec.image->requested) {
-		s = arena_at(rec.image->requested);
-		*s = present_snapshot();
-		if (detailed && snapshot_due.is_on && cells <= SNAPSHOTS_REQUEST_CELLS)
-			put_site_values(s, &series.requested_values,
-					&series.requested_capacity);
-	}
 	spin_unlock(&locks.snapshots);
 }
 

@@ -57,29 +57,13 @@ void snapshots_take(void);
 /* snapshots_peak -- take a peak, before the heap falls from above the last one. As above. */
 void snapshots_peak(void);
 
-/* snapshots_request -- write the present state for another process (mu_image.requested).
- *
- * detailed  with the values of all sites, unless they are too many to add up within a millisecond:
- *           then the other process adds up the cells.
- * Does not change the series. Async-signal-safe. Costs 20 ns per cell, at most 0.4 ms.
- */
-void snapshots_request(bool detailed);
-
 /* snapshots_mark -- add a detailed snapshot to the series, at a mark that another process set.
  *
  * always  however long it takes; otherwise nothing is done if there are so many cells that it would
- *         take longer than snapshots_request().
+ *         take longer than present_snapshot_publish().
  * Does nothing if there is no series, or if another thread takes a snapshot. Async-signal-safe.
  */
 void snapshots_mark(bool always);
-
-/* snapshots_show -- get the present state with the values of all sites.
- *
- * room, capacity  of an array for the values, which is replaced if it is too small.
- * Returns false without memory. Does not change the series. Inside the hook, async-signal-safe.
- * Costs 20 ns per cell.
- */
-bool snapshots_show(struct mu_snapshot *s, uint64_t *room, uint32_t *capacity);
 
 /* snapshots_stacks -- note a change of the sum of all stacks, which is part of a peak. */
 void snapshots_stacks(int64_t change);
