@@ -165,7 +165,9 @@ like "$out" '^In all 488 KiB ' '... and their sums'
 diff_of --grep=none gcc0.mur gcc2.more.mur
 like "$out" 'nothing matches --grep=none' '... or none'
 
-memusage -q --massif --massif-out-file=old.ms ./gcc0
+# Without --detailed-freq the number of snapshots, so the clock, decides whether the last has a tree.
+memusage -q --massif --detailed-freq=1 --massif-out-file=old.ms ./gcc0
+memusage -q --massif --detailed-freq=1000 --massif-out-file=bare.ms ./gcc0
 memusage -q --dhat --dhat-out-file=new.json ./gcc2.more
 diff_of old.ms new.json
 like "$(answer)" '^make_index .*grew by ' 'a massif.out and a profile of DHAT'
@@ -194,6 +196,10 @@ diff_of --temporary old.ms gcc0.mur
 is "$status" 1 'what a file does not tell'
 like "$err" 'old\.ms: this is a massif\.out, .*; it tells of the peak \(--top\), the end \(--leaks\)$' \
 	'... is refused, with what it tells'
+diff_of --leaks bare.ms gcc0.mur
+is "$status" 1 '... one without trees'
+like "$err" 'bare\.ms: this is a massif\.out, which does not tell this figure$' \
+	'... is refused, too'
 cat >nothing.ms <<'EOF'
 desc: --massif-out-file=nothing.ms
 cmd: ./nothing
@@ -242,7 +248,7 @@ if command -v jq >jq.path; then
 	is "$(json '.renamed[] | .old + " " + .new')" 'read_line fetch' '... names'
 	is "$(json '.metrics[0].matched')" 1 '... and what was matched'
 	diff_of --to=json old.ms gcc0.mur
-	like "$(json '.metrics[].metric' | tr '\n' ' ')" '^peak (end )?$' '... what both files tell'
+	like "$(json '.metrics[].metric' | tr '\n' ' ')" '^peak end $' '... what both files tell'
 	is "$(json '.stacks[0].peak[1]')" null '... blocks are not known'
 else
 	skip 'no jq' 11
