@@ -49,7 +49,7 @@ struct tree {
 	bool has_unwatched_process; /* some process has no pidfd */
 	bool has_unwatched_arena;   /* some arena's wakes cannot be waited for */
 	uint64_t idle_due_ns;	    /* CLOCK_MONOTONIC of the next check for idle processes */
-	bool samples_memory;	    /* some process's memory is sampled */
+	uint64_t sampled_processes; /* whose memory is sampled, at the last look */
 	bool owner_data;	/* FILE holds events of its owner */
 	struct tree_limit {	/* tree_cgroup.h */
 		struct cgroup group;

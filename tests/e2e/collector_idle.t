@@ -82,6 +82,25 @@ num "$(wakes 1.1 40)" -le 40 'with call stacks it wakes a few times a second'
 end
 num "$(grep -c ^snapshot= m.out)" -gt 10 'snapshots were taken'
 
+# ---- many processes: each is looked at less often, so that all of them cost no more than a few
+
+# Sixty processes wait for the end of their input. Load makes the gaps only larger.
+begin --sample --record=many.mur -- perl -e 'for (1 .. 60) { fork or do { sysread STDIN, $_, 1; exit } }
+	mkdir "ready"; sysread STDIN, $_, 1; 1 while wait > 0'
+# shellcheck disable=SC2012  # the links are wanted
+until_true eval '[ "$(ls -l "/proc/$pid/fd" | grep -c /status)" -ge 61 ]'
+sleep 1.5
+end
+memusageprint --to=json many.mur 2>err | sed 's/.*"timeline":\[//; s/\].*//' |
+	grep -o '"time_ns":[0-9]*' | cut -d: -f2 | sed '$d' |
+	awk '{ at[NR] = $1 / 1e6 }
+		END { for (i = NR; i > 1 && at[i] > at[NR] - 1000; i--)
+				if (!least || at[i] - at[i - 1] < least) least = at[i] - at[i - 1]
+			print NR, int(least) }' >gaps
+read -r readings least <gaps
+num "$readings" -ge 3 'the first of 61 processes is looked at'
+num "$least" -ge 150 '... six times a second at most'
+
 # ---- samples: what is recorded has its time, so the clock need not move while the program works
 
 # The blocks from before a pause of a second are freed after it.
