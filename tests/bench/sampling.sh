@@ -3,13 +3,15 @@
 # one that is not recorded, beside a preloaded library that only passes on; and real programs, beside
 # jemalloc's and gperftools' heap profilers.
 #
-#	MU_BUILD=... tests/bench/sampling.sh [pairs | NAME]...
+#	MU_BUILD=... tests/bench/sampling.sh [pairs | starts | NAME]...
 #
 # Pairs: all variants in turn, BENCH_ROUNDS times (5), the smallest figure of each. Programs: each
 # variant runs beside the program alone, on one CPU, whose scheduler gives both a slice in turn. So both
 # meet the same machine, and the ratio of their CPU times does not depend on what else that does, to
 # 0.01 in ten rounds (two native runs: 0.998 to 1.006). Printed are the median of the rounds, and between
 # which two of them the true one lies with 95 % (binomial).
+# Each program does its work BENCH_LAPS times (6) in a run, so that the start of memusage and the saving
+# of the recording are a small part; what they take is in a line of its own, from runs of `true`.
 # sample: with the CPU time of memusage and its collector; own: that of the program under it.
 # passing: a preloaded library that only passes calls on, which no preloaded profiler can undercut.
 # gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
@@ -96,6 +98,8 @@ row() { # TEXT VARIANT
 
 # ---- real programs --------------------------------------------------------------------------
 
+# shellcheck disable=SC2034  # for the next line
+laps=${BENCH_LAPS:-6}
 . "$MU_SRC/tests/lib/bench_programs.sh"
 
 # The allocators of the peers have costs of their own, so they are run without profiling, too.
@@ -218,3 +222,22 @@ export PYTHONMALLOC
 program python-json "$python" document.py
 program python-messages "$python" messages.py
 program python-parse "$python" parse.py
+
+# middle COLUMN: the median of a column of the figures on standard input, in ms
+middle() {
+	sort -n -k "$1,$1" | awk -v c="$1" '{ all[NR] = $c } END { printf "%.1f", all[int((NR + 1) / 2)] / 1000 }'
+}
+
+# On all CPUs: the collector runs beside the program.
+bench_starts() {
+	rm -f figures.*
+	for _ in $(seq 20); do
+		measure alone true
+		measure sample "$ours" -q --sample --record=kept.mur true
+	done
+	printf '\nA run of `true`, ms of CPU time / of wall time, median of 20: alone %s / %s,' \
+		"$(middle 1 <figures.alone)" "$(middle 2 <figures.alone)"
+	printf ' with --sample --record %s / %s\n' \
+		"$(middle 1 <figures.sample)" "$(middle 2 <figures.sample)"
+}
+! is_wanted starts || bench_starts
