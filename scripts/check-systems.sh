@@ -7,7 +7,7 @@
 # each root the suite is built and tested by `make check`, with each compiler of that release.
 # Then the build in BUILD is tested there: all of it if the C library of the release
 # is not older than ours; with an older one the programs do not start, and only the recorder is
-# tested, inside programs of that release (tests/systems/older.sh).
+# tested, inside programs of that release (tests/systems/older.t).
 #
 # With experimental in SYSTEMS, which is no release of its own, its C library is tried upon sid.
 #

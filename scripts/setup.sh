@@ -57,7 +57,7 @@ want autoconf cmd:autoreconf
 want automake cmd:automake
 want libc-devtools cmd:memusagestat
 want libjemalloc2 lib:libjemalloc.so.2
-want libtcmalloc-minimal4 lib:libtcmalloc_minimal.so.4
+want libtcmalloc-minimal4|libtcmalloc-minimal4t64 lib:libtcmalloc_minimal.so.4
 want libmimalloc2.0|libmimalloc3 lib:libmimalloc.so.2.0|libmimalloc.so.2|libmimalloc.so.3
 want libjemalloc-dev hdr:jemalloc/jemalloc.h
 want libgoogle-perftools-dev hdr:gperftools/tcmalloc.h
@@ -67,7 +67,7 @@ want mandoc cmd:mandoc
 want groff cmd:groff
 want python3 cmd:python3
 want xz-utils cmd:xz
-want libdebuginfod1 lib:libdebuginfod.so.1
+want libdebuginfod1|libdebuginfod1t64 lib:libdebuginfod.so.1
 want openssl cmd:openssl
 want libxml2-utils cmd:xmllint
 want ghostscript cmd:gs

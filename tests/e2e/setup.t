@@ -82,12 +82,13 @@ like "$err" 'going on without' '... and the message'
 # apt-cache knows the second of two names, and one of the others.
 cat >stub/apt-cache <<'EOF'
 #!/bin/sh
-case $2 in *3 | valgrind) echo '  Candidate: 1.0' ;; *) echo '  Candidate: (none)' ;; esac
+case $2 in *3 | *t64 | valgrind) echo '  Candidate: 1.0' ;; *) echo '  Candidate: (none)' ;; esac
 EOF
 ln -s "$(command -v grep)" stub/grep
 chmod +x stub/apt-cache
 setup "$setup" check
 like "$calls" 'install .*libmimalloc3' 'of two names the one that this release has is installed'
+like "$calls" 'install .*libtcmalloc-minimal4t64 .*libdebuginfod1t64' '... also one of a 64-bit time_t'
 unlike "$calls" 'libmimalloc2|xz-utils' '... and no name that it does not have'
 like "$err" 'no package xz-utils' '... which is said'
 rm stub/apt-cache
