@@ -19,7 +19,7 @@
 /* Share of the total: places below it are counted, not shown. */
 #define SIGNIFICANT 0.005
 
-enum { NOBODY = UINT32_MAX };	/* a caller that is not known: the stack ended */
+#define NOBODY UINT32_MAX	/* a caller that is not known: the stack ended */
 
 struct report_writer {
 	FILE *out;

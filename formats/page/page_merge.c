@@ -16,9 +16,9 @@ enum {
 	NAMED = 4,		/* outliers of a place that are named, as in the texts */
 	PARTS = 60,		/* points of a curve */
 	NODES_PER_ROW = 16,	/* 1,000 processes are listed on a page of 16,000 nodes, ... */
-	NODES_PER_CURVE = 80,	/* ... and 200 of them have a curve */
-	NOTHING = UINT32_MAX
+	NODES_PER_CURVE = 80	/* ... and 200 of them have a curve */
 };
+#define NOTHING UINT32_MAX	/* here, because gcc 13 gives all constants of one enum one type */
 
 static const enum merge_figure figures[PAGE_MERGE_FIGURES] = {
 	MERGE_AT_PEAK, MERGE_AT_END, MERGE_OF_ALL

@@ -4,6 +4,9 @@
 # Two changes that were made at the same time can take the same bit of a set of flags, and still
 # compile. A name that is meant to be another one's says so: NAME = OTHER.
 #
+# The constants of an enumeration without a name fit an int: gcc 13 and later give all of them the
+# type of the largest, so that a loop with an int compares different signedness.
+#
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
 use warnings;
@@ -42,7 +45,25 @@ for my $file (files(qr/\.h$/, qw(recording include)), files(qr/wire\.h$/, qw(mem
 		map { [$name, $_] } repeated_values($_->[1]) } enums($text);
 	check($file, @found);
 }
+
+my @wide;
+for my $file (files(qr/\.(c|h|cc)$/, '.')) {
+	my $text = code(slurp($file));
+
+	while ($text =~ /\benum\s*\{(.*?)\}/gs) {
+		push @wide, map { "$file: $_" } grep { is_wide($_) } split /,/, $1;
+	}
+}
+check('the constants of enumerations without a name fit an int', @wide);
 done_testing();
+
+# True if an item of an enumeration, NAME = VALUE, names a value that an int cannot hold.
+sub is_wide {
+	my ($item) = @_;
+
+	return $item =~ /=.*(?:\bU?INT64_(?:MAX|MIN)|\bUINT(?:32|PTR)?_MAX|\bS?SIZE_MAX|<<\s*(?:3[1-9]|[4-6]\d))/s ||
+		$item =~ /=\s*\(?0x[89a-f][0-9a-f]{7}u?\b/i || $item =~ /=\s*\(?0x[1-9a-f][0-9a-f]{8,}/i;
+}
 
 # Pairs of the name and the body of each named enumeration.
 sub enums {

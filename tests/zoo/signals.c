@@ -21,7 +21,8 @@
 
 /* ---- signal ---- */
 
-enum { PAGE = 4096, CANARY = 256, SMALL = 1024, AUTODISARM = 1u << 31 };
+enum { PAGE = 4096, CANARY = 256, SMALL = 1024 };
+#define AUTODISARM (1u << 31)
 
 struct call {
 	const struct step *s;
