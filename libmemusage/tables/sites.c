@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) uint32_t add_new_site(struct walk *
 	uint32_t frame = has_room && walk ? frames_find_node(walk) : 0;
 	unsigned int flags = walk && walk->count ? walk->flags[walk->count - 1]
 						 : MU_STACK_TRUNCATED;
-	uint32_t stack_number, number;
+	uint32_t stack_number = 0, number = 0;
 	struct mu_stack *stack = has_room ? append_entry(MU_SEC_STACKS, &stack_number) : NULL;
 	struct mu_site *site = has_room ? append_entry(MU_SEC_SITES, &number) : NULL;
 
