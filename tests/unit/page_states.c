@@ -6,6 +6,8 @@
 #include "memusage/examine/page_states.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +46,26 @@ static uint64_t count_states(const uint8_t *state, uint8_t wanted)
 	return count;
 }
 
+/* The pages of MEMORY in the kernel's own sum. A read touches the page of zeros, which is not in it;
+ * but there are kernels that give a read a page of its own (seen: 6.18 of a virtual machine). */
+static uint64_t pages_in_sum(void)
+{
+	FILE *maps = fopen("/proc/self/smaps", "re");
+	char line[512];
+	unsigned long long low, high, kib, sum = 0;
+	bool is_inside = false;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%llx-%llx ", &low, &high) == 2)
+			is_inside = low < end && high > start;
+		else if (is_inside && sscanf(line, "Rss: %llu kB", &kib) == 1)
+			sum += kib * 1024;
+	}
+	if (maps)
+		fclose(maps);
+	return sum / page;
+}
+
 static void test_file(int pagemap)
 {
 	static uint8_t state[PAGES];
@@ -62,18 +84,23 @@ static void test_file(int pagemap)
 static void test_scan(int pagemap)
 {
 	static uint8_t state[PAGES];
+	const uint64_t in_sum = pages_in_sum();
 
 	memset(state, 0xff, sizeof(state));
+	IS_TRUE(in_sum == 2 || in_sum == 3);
 	if (!page_states_scan(pagemap, start, end, state)) {
 		skip("this kernel has no PAGEMAP_SCAN");
 		return;
 	}
 	EQ_U(state[TOUCHED], PAGE_RESIDENT);
 	EQ_U(state[LAST], PAGE_RESIDENT);
-	EQ_U(state[READ], 0);
-	EQ_U(count_states(state, PAGE_RESIDENT), 2);
-	EQ_U(count_states(state, 0), PAGES - 2);
-	EQ_U(page_states_count(pagemap, start, end), 2 * page);
+	if (in_sum == 2)
+		EQ_U(state[READ], 0);
+	else
+		skip("this kernel gives a read a page of its own, not that of zeros");
+	EQ_U(count_states(state, PAGE_RESIDENT), in_sum);
+	EQ_U(count_states(state, 0), PAGES - in_sum);
+	EQ_U(page_states_count(pagemap, start, end), in_sum * page);
 }
 
 static void test_nothing(void)
