@@ -17,6 +17,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* Macros, too, that keep the const of an argument. Source  glibc 2.43, string.h, for C23. */
+#undef memchr
+#undef strchr
+#undef strrchr
+#undef strstr
+
 /* ---- bytes --------------------------------------------------------------------------------- */
 
 #if defined(__x86_64__)
