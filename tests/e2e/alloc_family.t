@@ -36,7 +36,7 @@ EOF
 compile "${CC:-cc}" -w -o opens opens.c -ldl
 
 # jemalloc in a library needs more room for its thread-local variables than a library gets.
-GLIBC_TUNABLES=glibc.rtld.optional_static_tls=32768
+GLIBC_TUNABLES=${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.rtld.optional_static_tls=32768
 export GLIBC_TUNABLES
 
 # seen TEXT PREFIX: what the report says of the functions

@@ -15,6 +15,7 @@ need_bin registers registers_own macros family threads forks stacks signals
 # ---- libc's functions of each level --------------------------------------------------------
 
 chosen() { registers versions | tail -n 1; }
+unset GLIBC_TUNABLES # of a run at one level
 best=$(chosen)
 symbols='--alloc-symbol=pool_take:size=arg1,ptr=ret --free-symbol=pool_give:ptr=arg1'
 

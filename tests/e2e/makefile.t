@@ -70,6 +70,23 @@ echo page >node
 run make -j2 demo
 is "$status $(cat build/page/template.html)" '0 page' '... until the next demo with node' || diag "$err"
 
+# ---- the tests of a level have that level's functions ------------------------------------------
+mkdir tests/e2e
+# shellcheck disable=SC2016  # for the script
+printf '#!/bin/sh\necho 1..1\necho "ok 1 # SKIP ${0##*/}: ${GLIBC_TUNABLES:-the CPU itself}"\n' |
+	tee tests/e2e/cpus.t >tests/e2e/level.t
+chmod +x tests/e2e/*.t
+run env GLIBC_TUNABLES=glibc.malloc.check=0 make test-cpus
+. tests/lib/cpus.sh
+for level in $(cpu_levels); do
+	want=$(cpu_tunables "$level")
+	echo "skipped: level.t: ${want:-the CPU itself}"
+done >want
+echo 'skipped: cpus.t: the CPU itself' >>want
+printf '%s\n' "$out" | sed -n 's/^ *\(skipped: \)/\1/p' >got
+same got want 'make check-cpus runs the tests at each level' || diag "$out" "$err"
+nok '... and at no other' tests/run -c sse9 tests/e2e/level.t
+
 run make clean
 nok 'clean leaves nothing' test -e build
 

@@ -209,7 +209,7 @@ for lib in jemalloc mimalloc tcmalloc_minimal; do
 		# shellcheck disable=SC2086
 		if gcc -shared -fPIC -O1 -w -fno-builtin -Wl,-Bsymbolic -o "lib$lib.t.so" lib.c $all \
 			-lstdc++ 2>cc.log; then
-			GLIBC_TUNABLES=glibc.rtld.optional_static_tls=32768 \
+			GLIBC_TUNABLES=${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.rtld.optional_static_tls=32768 \
 				profiled "$lib in a library that is opened" ./opens "$PWD/lib$lib.t.so"
 			is "$native_status" 0 "$lib in a library that is opened: it ran to its end"
 		elif grep -q 'recompile with -fPIC' cc.log; then
