@@ -92,6 +92,7 @@ static void write_sampling(struct page_json *j, const struct image *im)
 		return;
 	page_json_open(j, "sampling", '{');
 	page_json_real(j, "bytes", distance);
+	page_json_uint(j, "first_bytes", UINT64_C(1) << (s->first_log2 & 63));
 	page_json_uint(j, "samples", s->samples);
 	page_json_uint(j, "cost_ns", s->slow_ns);
 	page_json_real(j, "unseen", sampled_bytes_unseen(distance));

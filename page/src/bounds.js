@@ -18,8 +18,21 @@ function momentColumns(model, number) {
 	const at = model.atSnapshot(number), total = column('total_bytes');
 	const samples = column('total_samples'), variance = column('total_variance');
 	const share = at.map((v, i) => v > 0 && total[i] > 0 ? Math.min(1, v / total[i]) : 0);
-	return [share.map((s, i) => Math.ceil(samples[i] * s)),
+	const part = [share.map((s, i) => Math.ceil(samples[i] * s)),
 		at.map((v, i) => samples[i] > 0 ? 0 : v), share.map((s, i) => variance[i] * s)];
+	const { bytes: distance, first_bytes: first } = model.data.sampling;
+	return distance > first ? widened(part, at, total, column('total_blocks'), distance) : part;
+}
+
+// If the distance of samples has grown, the snapshot may be of the time after that, when few samples
+// were left of many: the error of their mean size at that distance counts if it is larger.
+function widened([samples, exact, variance], at, total, blocks, distance) {
+	const size = total.map((v, i) => blocks[i] > 0 ? v / blocks[i] : 0);
+	const wide = at.map((v, i) => samples[i] > 0 && size[i] > 0 ? Math.max(0, v) * size[i] /
+		Math.expm1((size[i] + 1) / distance) / UNITS.bytes : 0);
+	return [samples.map((n, i) => wide[i] > variance[i] ? Math.min(n, Math.ceil(at[i] / size[i] *
+		-Math.expm1(-(size[i] + 1) / distance))) : n), exact,
+		variance.map((v, i) => Math.max(v, wide[i]))];
 }
 
 const momentsOf = (metric) => {

@@ -26,6 +26,7 @@ struct sampled_error {
 /* The errors of one site's figures. */
 struct site_errors {
 	struct sampled_error live, peak, total;
+	double grown_distance;	/* the mean distance of samples now, if it has grown; 0 if not */
 };
 
 /* The limits between which the true value is with a probability of 95 %. */
@@ -81,7 +82,9 @@ void sampled_error_swap(struct weight *w, struct sampled_error *e);
  *
  * e       from site_errors_load().
  * kind    what sites_weigh() was called for. Values at a snapshot, and temporary blocks, have their
- *         part of the error of all blocks of their site (docs/format.md, section 7.4).
+ *         part of the error of all blocks of their site. If the distance of samples has grown, a
+ *         snapshot may be of the time after that, when few samples were left of many: its error is
+ *         then the larger one of that and of the present distance (docs/format.md, section 7.4).
  * weight  one per site; its error is set, to entries of ERROR.
  * error   one per site, overwritten.
  */

@@ -223,6 +223,32 @@ static void parts_have_their_share(void)
 	end();
 }
 
+/* R has doubled: a snapshot may be of the time after that, when half of the samples were given up.
+ * Blocks of 0.1 R: a sample of them is 10.5 blocks, then 20.5. */
+static void parts_after_the_distance_grew(void)
+{
+	static const struct mu_site_value value[] = { { 1, 0, 20 * (int64_t)R, 200 } };
+	const double size = R / 10, p = -expm1(-(size + 1) / 2 / R);
+	struct mu_snapshot *shot;
+
+	begin();
+	sampled_site("main>a", 100);
+	fake_at(&f, 0)->sampling.log2 = LOG2 + 1;
+	shot = fake_append(&f, MU_SEC_SNAPSHOTS);
+	shot->values = fake_alloc(&f, 0, sizeof(value));
+	shot->value_count = 1;
+	shot->sites = 2;
+	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
+	load();
+	weigh(METRIC_SNAPSHOT, 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * size * sqrt(200 * (1 - p) / p), 2);
+	EQ_D(weight[1].error->samples, ceil(200 * p), 0);
+	EQ_D(weight[1].error->block_variance, 200 * (1 - p) / p, 0.1);
+	weigh(METRIC_TOTAL, 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 10, 1);
+	end();
+}
+
 /* A change may be less than nothing, and so may its limit. */
 static void changes(void)
 {
@@ -259,6 +285,7 @@ int main(void)
 	exact_and_unseen();
 	unseen_blocks_are_as_large_as_earlier_ones();
 	parts_have_their_share();
+	parts_after_the_distance_grew();
 	changes();
 	blocks_are_rounded_evenly();
 	return done_testing();
