@@ -27,6 +27,15 @@ static void format_distance(char text[UNITS_LENGTH], double value, double unit, 
 	snprintf(text, UNITS_LENGTH, "%.*f", decimals, fmax(scaled, 0));
 }
 
+/* Below a KiB nothing was sampled, and what may be there is of another size. */
+static const char *format_unseen(char text[BOUNDS_LENGTH], double above)
+{
+	char most[UNITS_LENGTH];
+
+	snprintf(text, BOUNDS_LENGTH, "+%s", units_bytes(most, units_whole(ceil(above))));
+	return text;
+}
+
 static const char *join_bounds(char text[BOUNDS_LENGTH], const char *below, const char *above)
 {
 	if (strcmp(below, above) == 0)
@@ -53,6 +62,8 @@ const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e
 
 	if (is_exact(e, &i))
 		return strcpy(text, "exact");
+	if (!e->is_change && unit <= 1 && i.low >= estimate && i.high - estimate >= 1024)
+		return format_unseen(text, i.high - estimate);
 	format_distance(below, estimate - i.low, unit, decimals);
 	format_distance(above, i.high - estimate, unit, decimals);
 	return join_bounds(text, below, above);

@@ -2,7 +2,8 @@
  *
  * A bound is in the unit in which units_bytes() writes the estimate, with no more decimals than it,
  * and rounded up: "41.2 MiB" and "+- 3.1". Few samples have unequal bounds: "128 KiB" and
- * "-125 +586". A figure without error is "exact".
+ * "-125 +586". A figure without error is "exact". Where nothing was sampled, the upper bound has a
+ * unit of its own: "0 B" and "+472 KiB".
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +17,7 @@
 /* Big enough for whatever the functions below write, with the final zero. */
 enum { BOUNDS_LENGTH = 3 * UNITS_LENGTH, BOUNDS_TEXT = 256 };
 
-/* bounds_bytes -- Writes the bounds of an estimate of bytes; at most 11 characters.
+/* bounds_bytes -- Writes the bounds of an estimate of bytes; at most 12 characters.
  *
  * e         the sum of the errors of all sites that BYTES is the sum of.
  * distance  from sampled_mean_distance().

@@ -141,10 +141,14 @@ static void put_child_nodes(struct calltree_printer *p, const struct tree_node *
 	}
 }
 
+static const char *root_words(const struct calltree_printer *p)
+{
+	return p->c->kind == METRIC_LIVE && p->c->is_live ? "live now" : metric_text(p->c->kind);
+}
+
 static void put_root_total(struct calltree_printer *p)
 {
 	const struct tree_node *root = &p->t->node[0];
-	const enum metric_kind kind = p->c->kind;
 	char a[BOUNDS_LENGTH], b[UNITS_LENGTH + BOUNDS_LENGTH];
 
 	units_bytes(a, (uint64_t)root->bytes);
@@ -157,10 +161,10 @@ static void put_root_total(struct calltree_printer *p)
 	if (is_about_blocks(p))
 		fprintf(p->out, "%s temporary block%s", b, root->blocks == 1 ? "" : "s");
 	else if (p->c->lacks_blocks)
-		fprintf(p->out, "%s, %s", a, metric_text(kind));
+		fprintf(p->out, "%s, %s", a, metric_text(p->c->kind));
 	else
 		fprintf(p->out, "%s in %s block%s, %s", a, b, root->blocks == 1 ? "" : "s",
-			kind == METRIC_LIVE && p->c->is_live ? "live now" : metric_text(kind));
+			root_words(p));
 }
 
 /* "2.00 MiB in 12 blocks, live at the end: 75.0% by read_line (input.c:34)" */
@@ -207,6 +211,10 @@ void calltree_print(FILE *out, const struct calltree *c)
 	p->out = out;
 	p->c = c;
 	p->t = &t;
+	if (c->distance > 0 && t.node[0].bytes == 0 && t.node[0].blocks == 0) {
+		metric_text_put_nothing(out, root_words(p), c->distance);
+		goto out;
+	}
 	put_heading(p);
 	put_child_nodes(p, &t.node[0]);
 	label_list_put(out, &labels);
@@ -216,6 +224,7 @@ void calltree_print(FILE *out, const struct calltree *c)
 		putc('\n', out);
 	bounds_note_put(out, has_bounds(p) ? c->distance : 0);
 	put_names_advice(p);
+out:
 	tree_free(&t);
 	free(p);
 }

@@ -4,6 +4,9 @@
  */
 #include "memusageprint/text/metric_text.h"
 
+#include "cli/units.h"
+#include "profile/read/site_errors.h"
+
 const char *metric_text(enum metric_kind kind)
 {
 	switch (kind) {
@@ -23,6 +26,17 @@ const char *metric_text(enum metric_kind kind)
 		return "what grew";
 	}
 	return "";
+}
+
+void metric_text_put_nothing(FILE *out, const char *words, double distance)
+{
+	char most[UNITS_LENGTH];
+
+	if (distance > 0)
+		fprintf(out, "no sampled block was %s; others had at most %s (97.5 %%)\n", words,
+			units_bytes(most, units_whole(sampled_bytes_unseen(distance))));
+	else
+		fprintf(out, "nothing was %s\n", words);
 }
 
 double metric_text_percent(int64_t part, int64_t whole)

@@ -164,7 +164,7 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 		return;
 	}
 	if (t->count == 0) {
-		fprintf(out, "nothing was %s\n", list_metric_text(list));
+		metric_text_put_nothing(out, list_metric_text(list), list->distance);
 		return;
 	}
 	toplist_put_name(out, list, &t->entry[0]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
+#include "profile/read/counters.h"
 
 #define DEVIATIONS 1.96	 /* of a normal distribution, two sides: 95 % */
 #define UNSEEN 3.6889	 /* R: what none was seen of may have at most, 97.5 % one-sided */
@@ -143,6 +144,22 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->is_change |= e->is_change;
 }
 
+/* A process without a sample may have blocks all the same: as many as its counters tell, and of their
+ * mean size. */
+static struct sampled_error error_without_sites(const struct image *im)
+{
+	struct counters c = { .unknown_frees = 0 };
+	struct sampled_error e = { .samples = 0 };
+
+	counters_add(&c, im);
+	for (int fn = 0; fn < MU_FN_COUNT; fn++)
+		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
+			e.ever_blocks += (double)c.calls[fn];
+	e.is_sampled = e.ever_blocks > 0;
+	e.ever_recorded = fmax((double)counters_heap_total(&c) / sampled_mean_distance(im), UNSEEN);
+	return e;
+}
+
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im)
 {
 	struct site_errors *of = site_errors_load(s, im);
@@ -154,6 +171,13 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		sampled_error_add(&sum->live, &of[i].live);
 		sampled_error_add(&sum->peak, &of[i].peak);
 		sampled_error_add(&sum->total, &of[i].total);
+	}
+	if (of && sum->total.ever_recorded <= 0) {
+		const struct sampled_error e = error_without_sites(im);
+
+		sampled_error_add(&sum->live, &e);
+		sampled_error_add(&sum->peak, &e);
+		sampled_error_add(&sum->total, &e);
 	}
 	free(of);
 	return of != NULL;

@@ -48,6 +48,7 @@ struct site_errors *site_errors_load_own(const struct sites *s, const struct ima
 
 /* site_errors_sum -- add up the errors of all sites that count.
  *
+ * The sum is sampled also if no site has a sample: blocks may be there all the same.
  * Returns false if the recording is not sampled, or without memory; then SUM is all 0.
  */
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im);

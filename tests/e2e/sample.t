@@ -192,6 +192,20 @@ MEMUSAGE_SAMPLE_SEED=7 memusage -q --sample=16K --record=fork.mur -- sampled for
 is "$(memusageprint --processes fork.mur | awk '$1 ~ /^[0-9]+$/ { print $3, $4, $7, $8 }' |
 	sort -u | grep -c MiB)" 3 'three children have three estimates'
 
+# Nothing was sampled: that is not nothing.
+memusage -q --sample=256M --record=none.mur -- sampled >none.out
+memusageprint --summary none.mur >none.txt 2>err
+like "$(cat none.txt)" 'heap peak 0 B [+]944 MiB, heap at the end 0 B [+]944 MiB, with' \
+	'a summary without samples says what there may have been'
+for report in --top --leaks --tree --tree=end; do
+	like "$(memusageprint $report none.mur 2>err)" \
+		'^no sampled block was live .*; others had at most 944 MiB \(97[.]5 %\)$' \
+		"... and so does $report"
+done
+memusageprint --to=json none.mur >none.json
+like "$(cat none.json)" '"peak":\{"samples":0,"bytes":\[0,99[0-9]*\],"blocks":\[0,[1-9][0-9]*\]\}' \
+	'... and JSON'
+
 # Refused.
 for other in --data=x --png=x.png --dhat --accesses=hooks --mode=copy --pages-as-heap=yes; do
 	run memusage --sample $other -- true

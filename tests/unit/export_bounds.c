@@ -53,6 +53,12 @@ static void unequal_bounds(void)
 	e = error_of(0, 0);
 	e.exact_bytes = 3 * MIB;
 	EQ_S(bounds_bytes(text, &e, 3 * MIB, R), "-0.00 +0.47");
+	e.exact_bytes = 0;
+	EQ_S(bounds_bytes(text, &e, 0, R), "+472 KiB");
+	EQ_S(bounds_bytes_text(text, &e, 0, 8 * R), "0 B +3.69 MiB");
+	e.exact_bytes = 300;
+	EQ_S(bounds_bytes_text(text, &e, 300, R), "300 B +472 KiB");
+	EQ_S(bounds_bytes_text(text, &e, 300, 100), "300 B -0 +369");
 }
 
 static void others(void)

@@ -249,6 +249,29 @@ static void parts_after_the_distance_grew(void)
 	end();
 }
 
+/* Blocks that were not sampled may be there: as much as they had in all, at most. */
+static void processes_without_samples_are_not_exact(void)
+{
+	struct mu_thread *thread;
+	struct site_errors sum;
+
+	begin();
+	load();
+	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+	EQ_D(sampled_bytes_interval(&sum.peak, 0, R).high, 0, 0);
+	end();
+	begin();
+	thread = fake_append(&f, MU_SEC_THREADS);
+	thread->counters.calls[MU_FN_MALLOC] = 40;
+	thread->counters.calls[MU_FN_FREE] = 30;
+	thread->counters.bytes[MU_FN_MALLOC] = 4000;
+	load();
+	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+	EQ_D(sampled_bytes_interval(&sum.peak, 0, R).high, sampled_bytes_unseen(R), 0.001);
+	EQ_D(sampled_blocks_interval(&sum.live, 0).high, 40, 0.001);
+	end();
+}
+
 /* A change may be less than nothing, and so may its limit. */
 static void changes(void)
 {
@@ -286,6 +309,7 @@ int main(void)
 	unseen_blocks_are_as_large_as_earlier_ones();
 	parts_have_their_share();
 	parts_after_the_distance_grew();
+	processes_without_samples_are_not_exact();
 	changes();
 	blocks_are_rounded_evenly();
 	return done_testing();
