@@ -20,20 +20,36 @@ static void append_part(struct memory_part *part, int *count, const char *key, u
 		part[(*count)++] = (struct memory_part){ key, bytes, text };
 }
 
+static const char *describe_heap(const struct memory_split *split)
+{
+	if (split->counts_pages)
+		return "pages that the program mapped, but for files";
+	if (split->untouched)
+		return split->is_estimated ?
+			       "live blocks of the heap (estimate), and room of freed ones among "
+			       "them" :
+			       "live blocks of the heap, and room of freed ones among them";
+	return split->is_estimated ? "live blocks of the heap (estimate)" :
+				     "live blocks of the heap";
+}
+
+static const char *describe_spare(const struct memory_split *split)
+{
+	if (split->counts_pages)
+		return "private pages that are no longer mapped, or of files (estimate)";
+	if (split->lacks_blocks)
+		return "blocks from while nothing was recorded; kept by malloc: freed room, "
+		       "rounding, its own data; and mappings of the program (estimate)";
+	return "kept by malloc beyond them: freed room, rounding, its own data; and mappings of "
+	       "the program (estimate)";
+}
+
 int memory_parts(const struct memory_split *split, struct memory_part part[MEMORY_PARTS])
 {
-	const char *heap = split->counts_pages ? "pages that the program mapped, but for files" :
-			   split->untouched ?
-				"live blocks of the heap, and room of freed ones among them" :
-				"live blocks of the heap";
-	const char *spare = split->counts_pages ?
-				"private pages that are no longer mapped, or of files (estimate)" :
-				"kept by malloc beyond them: freed room, rounding, its own data; "
-				"and mappings of the program (estimate)";
 	int count = 0;
 
-	append_part(part, &count, "heap", split->heap, heap);
-	append_part(part, &count, "spare", split->spare, spare);
+	append_part(part, &count, "heap", split->heap, describe_heap(split));
+	append_part(part, &count, "spare", split->spare, describe_spare(split));
 	append_part(part, &count, "globals", split->globals,
 		    "variables of the program and its libraries (as at the start)");
 	append_part(part, &count, "stacks", split->stacks, "stacks");

@@ -24,9 +24,7 @@
 static void print_memory(pid_t pid, const struct image *im, const struct result *r)
 {
 	struct mu_sample sample = { .mono_ns = clock_now(CLOCK_MONOTONIC) };
-	struct timeline t = { .sample = &sample, .count = 1,
-			      .start_ns = r->process.start_mono_ns,
-			      .counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0 };
+	struct timeline t;
 	struct memory_split split;
 	struct procmem m;
 	uint64_t stack = 0;
@@ -43,6 +41,9 @@ static void print_memory(pid_t pid, const struct image *im, const struct result 
 		for (uint32_t i = 0; i < r->thread_count; i++)
 			stack += (r->thread[i].stack_peak + MU_PAGE - 1) & -(uint64_t)MU_PAGE;
 		sample.stack = (int64_t)stack;
+		timeline_init(&t, im);
+		t.sample = &sample;
+		t.count = 1;
 		timeline_split(&t, 0, &split);
 		/* A single sample would assign everything else to variables. */
 		split.spare += split.globals;

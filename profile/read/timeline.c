@@ -4,12 +4,28 @@
  */
 #include "profile/read/timeline.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "profile/base/number.h"
+#include "profile/read/marks.h"
+#include "profile/read/site_errors.h"
 
 enum { MUCH = 4 << 20 };	/* bytes outside of the heap that are worth an advice */
+
+void timeline_init(struct timeline *t, const struct image *im)
+{
+	bool is_over;
+	uint64_t ns;
+
+	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
+				.rss_peak = im->head.rss_peak,
+				.counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0,
+				.sample_distance = sampled_mean_distance(im) };
+	t->lacks_blocks = im->head.recorded.began_asleep ||
+			  marks_paused(im, im->head.process.exit_mono_ns, &ns, &is_over) > 0;
+}
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
 {
@@ -21,9 +37,7 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 	const size_t known = is_whole ? sizeof(struct mu_sample) :
 					offsetof(struct mu_sample, mapped);
 
-	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
-				.rss_peak = im->head.rss_peak,
-				.counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0 };
+	timeline_init(t, im);
 	if (im->rss_peak > t->rss_peak)
 		t->rss_peak = im->rss_peak;
 	count = count < TIMELINE_MAX ? count : TIMELINE_MAX;
@@ -122,10 +136,21 @@ static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_
 
 		highest = heap > highest ? heap : highest;
 	}
-	if (t->counts_pages || known < highest || known - highest < MUCH ||
+	if (t->counts_pages || t->lacks_blocks || known < highest || known - highest < MUCH ||
 	    known - highest < highest / 2)
 		return 0;
 	return known - highest;
+}
+
+/* What is surely live beyond ANON. An estimate of the heap may be too large by 1.96 standard errors,
+ * of which the variance is at most heap * R (docs/format.md, section 7.4). */
+static uint64_t untouched_heap(const struct timeline *t, uint64_t heap, uint64_t anon)
+{
+	const double r = t->sample_distance;
+	const double error = r > 0 ? 1.96 * sqrt((double)heap * r) + sampled_bytes_unseen(r) : 0;
+	const uint64_t beyond = heap - anon, doubt = (uint64_t)error;
+
+	return beyond > doubt ? beyond - doubt : 0;
 }
 
 void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *split)
@@ -146,11 +171,13 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->globals = take_share(&anon, resident_at_start(&t->sample[0]));
 	split->heap = take_share(&anon, positive_or_zero(s->heap));
 	split->spare = anon;
-	split->untouched = positive_or_zero(s->heap) - split->heap;
+	split->untouched = untouched_heap(t, positive_or_zero(s->heap), split->heap);
 	split->file = s->rss_file;
 	split->shared = s->rss_shmem - recorder_shared;
 	split->swap = s->swap;
 	split->highest = highest_resident(t);
 	split->counts_pages = t->counts_pages;
+	split->lacks_blocks = t->lacks_blocks;
+	split->is_estimated = t->sample_distance > 0;
 	split->unknown = unknown_to_malloc(t, split);
 }

@@ -27,7 +27,12 @@ struct timeline {
 	uint64_t start_ns;		/* CLOCK_MONOTONIC when the image began */
 	uint64_t rss_peak;		/* the kernel's own high-water mark, 0 unknown */
 	bool counts_pages;		/* the heap is the pages that the program mapped */
+	bool lacks_blocks;		/* some were allocated while nothing was recorded */
+	double sample_distance;		/* the heap is an estimate, if it is not 0 */
 };
+
+/* timeline_init -- Sets what holds for all samples of an image, and takes none of them. */
+void timeline_init(struct timeline *t, const struct image *im);
 
 /* timeline_load -- copy the samples of an image.
  *
@@ -53,7 +58,9 @@ struct memory_split {
 	uint64_t time_ns;	/* since the image began */
 	uint64_t resident;
 	uint64_t highest;	/* resident memory of the sample that has most of it */
-	bool counts_pages;	/* as in struct timeline */
+	bool counts_pages;	/* as in struct timeline, like the next one */
+	bool lacks_blocks;
+	bool is_estimated;	/* `heap` is an estimate */
 	uint64_t heap;		/* live blocks: asked for by the program, and touched */
 	uint64_t spare;		/* estimate: kept by malloc beyond them (freed room, rounding, its
 				 * own data), and mappings that the program made itself */
@@ -64,10 +71,11 @@ struct memory_split {
 	uint64_t recorder;	/* would not be there without memusage */
 	/* Not resident. */
 	uint64_t untouched;	/* of live blocks, at least: never written to, or swapped out. If
-				 * it is not 0, `heap` may contain spare room */
+				 * it is not 0, `heap` may contain spare room. Of an estimate what
+				 * it is beyond its error */
 	uint64_t swap;
 	uint64_t unknown;	/* of `heap` and `spare`: more than malloc can have kept, since the
-				 * heap was never so large. 0: little */
+				 * heap was never so large. 0: little, or not known */
 };
 
 /* timeline_split -- Splits the memory of sample I by use.

@@ -37,6 +37,7 @@ tell free 10
 run call status
 like "$out" 'recording: asleep \(`start` begins it\)' 'status says that it is asleep'
 like "$out" '0 B live, peak 0 B, 0 B allocated in all, 0 calls' 'and nothing is recorded'
+like "$out" '%  blocks from while nothing was recorded; kept by malloc:' 'its memory may be blocks'
 run call mark
 is "$status" 125 'a mark needs a start'
 like "$err" 'asleep, so there is nothing to mark' '... which the message says'

@@ -165,6 +165,58 @@ static void names_pages(void)
 	OK(!strstr(part[1].text, "malloc"), "spare pages are not malloc's");
 }
 
+/* The heap of a sampled recording is an estimate: what it has beyond the private memory may be an
+ * error. With 128 KiB between samples that of 100 MiB is up to 1.96 * 3.54 + 0.46 MiB. */
+static void doubts_estimates(void)
+{
+	static const struct mu_sample sampled[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB },
+		{ .mono_ns = 2000, .rss_anon = 93 * MIB, .heap = 100 << 20 },
+		{ .mono_ns = 3000, .rss_anon = 11 * MIB, .heap = 100 << 20 },
+	};
+	struct memory_part part[MEMORY_PARTS];
+	struct memory_split s;
+	struct timeline t;
+
+	begin(sampled, 3);
+	fake_at(&f, 0)->sampling.log2 = 17;
+	image_refresh(&im);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	timeline_split(&t, 1, &s);
+	EQ_U(s.heap, 92 * MIB);
+	EQ_U(s.untouched >> 20, 0);
+	memory_parts(&s, part);
+	HAS_S(part[0].text, "live blocks of the heap (estimate)");
+	timeline_split(&t, 2, &s);
+	EQ_U(s.heap, 10 * MIB);
+	EQ_U(s.untouched >> 20, 82);
+	timeline_free(&t);
+	free(f.base);
+}
+
+/* What a process allocated while it was asleep is neither spare room nor mappings. */
+static void lacks_blocks(void)
+{
+	static const struct mu_sample asleep[] = {
+		{ .mono_ns = 1000, .rss_anon = MIB },
+		{ .mono_ns = 2000, .rss_anon = 41 * MIB, .heap = 1 << 20 },
+	};
+	struct memory_part part[MEMORY_PARTS];
+	struct memory_split s;
+	struct timeline t;
+
+	begin(asleep, 2);
+	fake_at(&f, 0)->recorded.began_asleep = 1;
+	image_refresh(&im);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	timeline_split(&t, 1, &s);
+	EQ_U(s.unknown, 0);
+	EQ_I(memory_parts(&s, part), 3);
+	HAS_S(part[1].text, "blocks from while nothing was recorded");
+	timeline_free(&t);
+	free(f.base);
+}
+
 /* Whatever a hostile recording says, nothing overflows: the parts are never more than the whole. */
 static void hostile(void)
 {
@@ -211,6 +263,8 @@ int main(void)
 	advises();
 	ignores_recorder();
 	names_pages();
+	doubts_estimates();
+	lacks_blocks();
 	hostile();
 	return done_testing();
 }
