@@ -76,18 +76,20 @@ static void put_p(FILE *out, const struct verdict *v)
 		fprintf(out, ", p = %.3f (%zu + %zu runs)", v->p, v->old.runs, v->new.runs);
 }
 
-static void put_doubt(FILE *out, const struct verdict *v)
+static void put_doubt(FILE *out, const struct condition *c, const struct verdict *v)
 {
+	char low[GATE_AMOUNT], high[GATE_AMOUNT];
 	const enum figure_class class = v->new.class > v->old.class ? v->new.class : v->old.class;
 
 	if (v->state == VERDICT_UNDECIDED)
 		fprintf(out, ", but it %s, and %s how much: --runs=3 does",
 			verdict_class_text(class), v->new.runs > 1 ? "two runs do not tell" :
 								     "one run does not tell");
-	else if (v->new.class == FIGURE_ESTIMATED)
-		fputs(" (an estimate)", out);
 	else if (v->state == VERDICT_HOLDS && v->over > 0 && v->broken == 0 && v->old.runs == 0)
 		fputs(", which is less than its error", out);
+	if (v->new.class == FIGURE_ESTIMATED)
+		fprintf(out, " (an estimate: %s to %s)", gate_amount(c, low, v->new.low),
+			gate_amount(c, high, v->new.high));
 }
 
 const char *gate_sentence(const struct gate *g, const struct gate_finding *f,
@@ -109,7 +111,7 @@ const char *gate_sentence(const struct gate *g, const struct gate_finding *f,
 	if (!f->why) {
 		put_runs(out, c, &f->verdict);
 		put_p(out, &f->verdict);
-		put_doubt(out, &f->verdict);
+		put_doubt(out, c, &f->verdict);
 	}
 	if (g->has_processes && *f->process)
 		fprintf(out, " (%.300s)", f->process);

@@ -13,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/base/memory.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/escape.h"
@@ -87,10 +88,12 @@ static void print_recording(const struct contact *c, const struct image *im)
 
 static void print_heap(const struct result *r)
 {
-	char a[UNITS_LENGTH], b[UNITS_LENGTH], d[UNITS_LENGTH];
+	const double distance = r->sample_distance;
+	char a[BOUNDS_LENGTH], b[BOUNDS_LENGTH], d[UNITS_LENGTH];
 
 	printf("heap: %s live, peak %s, %s allocated in all, %" PRIu64 " calls\n",
-	       units_bytes(a, r->heap_now), units_bytes(b, r->heap_peak),
+	       bounds_bytes_text(a, &r->now_error, (int64_t)r->heap_now, distance),
+	       bounds_bytes_text(b, &r->peak_error, (int64_t)r->heap_peak, distance),
 	       units_bytes(d, counters_heap_total(&r->counters)), counters_calls(&r->counters));
 }
 

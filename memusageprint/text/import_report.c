@@ -118,7 +118,7 @@ static int print_plot(FILE *out, struct import_report *r)
 		return 0;
 	if (weigh_stacks(r, METRIC_PEAK, 0) < 0)
 		return -1;
-	plot_places(out, r->shown, r->weight, r->job->settings);
+	plot_places(out, r->shown, r->weight, 0, r->job->settings);
 	return 0;
 }
 

@@ -58,7 +58,8 @@ void plot_massif_curve(FILE *out, const struct massif_file *m, const struct sett
 /* plot_places -- Lists the places that held most at the peak, with bars.
  *
  * f       of the stacks that are to be shown.
- * weight  one per site.
+ * weight    one per site.
+ * distance  from sampled_mean_distance(); 0: the weights are exact.
  */
 void plot_places(FILE *out, const struct filter *f, const struct weight *weight,
-		 const struct settings *settings);
+		 double distance, const struct settings *settings);

@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/massif.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
@@ -119,12 +120,25 @@ static void put_frame(FILE *out, const struct plot_style *style, char *text)
 	plot_place(out, style, text + (end != NULL), line ? line : "");
 }
 
+/* "live at the peak: 41.2 MiB +- 3.1 (95 %); --top shows the bounds of each place" */
+static void put_places_heading(FILE *out, const struct top *top, double distance)
+{
+	char bytes[BOUNDS_LENGTH];
+
+	if (distance > 0)
+		fprintf(out, "\nlive at the peak: %s (95 %%); --top shows the bounds of each place"
+			     "\n\n",
+			bounds_bytes_text(bytes, &top->error, top->bytes, distance));
+	else
+		fprintf(out, "\nlive at the peak: %s\n\n",
+			units_bytes(bytes, (uint64_t)top->bytes));
+}
+
 static void put_top_places(FILE *out, const struct plot_style *style, const struct profile *p,
 			   const struct top *top, unsigned int most)
 {
 	char bytes[UNITS_LENGTH];
 
-	fprintf(out, "\nlive at the peak: %s\n\n", units_bytes(bytes, (uint64_t)top->bytes));
 	for (uint32_t i = 0; i < top->count && i < most; i++) {
 		const struct top_entry *e = &top->entry[i];
 		char *text = NULL;
@@ -145,12 +159,13 @@ static void put_top_places(FILE *out, const struct plot_style *style, const stru
 }
 
 void plot_places(FILE *out, const struct filter *f, const struct weight *weight,
-		 const struct settings *settings)
+		 double distance, const struct settings *settings)
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct top top;
 
 	top_build(&top, f, weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
+	put_places_heading(out, &top, distance);
 	put_top_places(out, &style, f->profile, &top, settings->top);
 	top_free(&top);
 }
@@ -172,7 +187,7 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 	}
 	result = report_subject_weigh(s, METRIC_PEAK, 0);
 	if (result == 0)
-		plot_places(out, &s->filter, s->weight, settings);
+		plot_places(out, &s->filter, s->weight, s->distance, settings);
 	curve_free(&c);
 	free(command);
 	return result;

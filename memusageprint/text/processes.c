@@ -137,6 +137,9 @@ void processes_print(FILE *out, const struct process_list *list)
 	      "end: without that,"
 	      LAYOUT_NEWLINE "the latter live at the end of the process. A process that "
 	      "executed another program has several rows.\n", out);
+	if (list->is_estimated)
+		fputs("Bytes are estimates from samples: --top and --summary with --pid=PID show "
+		      "their bounds.\n", out);
 	free(k.child);
 	free(k.next);
 }
@@ -194,9 +197,10 @@ void processes_print_share(FILE *out, const struct process_list *list,
 						     "were held";
 	char end[IMAGE_END_TEXT], own[UNITS_LENGTH], sum[UNITS_LENGTH];
 
-	fprintf(out, "\n" LAYOUT_STRONG "%s of %s %s by process ",
+	fprintf(out, "\n" LAYOUT_STRONG "%s of %s%s %s by process ",
 		figure_text(own, process_figure_of(e, figure), figure),
-		figure_text(sum, sum_of_figure(list, figure), figure), what);
+		figure_text(sum, sum_of_figure(list, figure), figure),
+		list->is_estimated && figure != PROCESS_CALLS ? " (estimates)" : "", what);
 	print_name(out, e);
 	fprintf(out, " (%s)" LAYOUT_PLAIN "\n", image_end_text(e->end, end));
 	if (!second)

@@ -31,6 +31,23 @@ static double heap(const struct look_process *p, bool *is_known)
 	return (double)p->result.heap_now;
 }
 
+static struct sampled_interval peak_interval(const struct look_process *p, bool *is_known)
+{
+	*is_known = p->result.sample_distance > 0;
+	return sampled_bytes_interval(&p->result.peak_error, (double)p->result.heap_peak,
+				      p->result.sample_distance);
+}
+
+static double peak_low(const struct look_process *p, bool *is_known)
+{
+	return peak_interval(p, is_known).low;
+}
+
+static double peak_high(const struct look_process *p, bool *is_known)
+{
+	return peak_interval(p, is_known).high;
+}
+
 static double heap_peak(const struct look_process *p, bool *is_known)
 {
 	return (double)p->result.heap_peak;
@@ -171,6 +188,10 @@ static const struct metric metrics[] = {
 	  heap_high },
 	{ "heap_blocks", NULL, "Blocks that are live", false, live_blocks },
 	{ "heap_peak_bytes", "bytes", "Largest heap_bytes so far", false, heap_peak },
+	{ "heap_peak_low_bytes", "bytes", "With samples: lower 95 % bound of heap_peak_bytes", false,
+	  peak_low },
+	{ "heap_peak_high_bytes", "bytes", "With samples: upper 95 % bound of heap_peak_bytes",
+	  false, peak_high },
 	{ "requested_bytes", "bytes", "Bytes that the program has asked for in all", true,
 	  requested },
 	{ "resident_bytes", "bytes", "Resident memory (RSS), the recorder's included", false,

@@ -4,6 +4,7 @@
  */
 #include "profile/budget/verdict.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/xmalloc.h"
@@ -18,11 +19,14 @@ static int compare_values(const void *a, const void *b)
 
 struct figure_spread verdict_spread(const struct figure *figure, size_t count)
 {
-	struct figure_spread s = { .class = FIGURE_EXACT, .runs = count };
+	struct figure_spread s = { .class = FIGURE_EXACT, .runs = count, .low = figure[0].low,
+				   .high = figure[0].high };
 	double *value = xcalloc(count, sizeof(*value));
 
 	for (size_t i = 0; i < count; i++) {
 		value[i] = figure[i].value;
+		s.low = fmin(s.low, figure[i].low);
+		s.high = fmax(s.high, figure[i].high);
 		if (figure[i].class > s.class)
 			s.class = figure[i].class;
 	}

@@ -41,6 +41,7 @@ enum verdict_state {
 /* Least, median and most of a figure over runs. */
 struct figure_spread {
 	double least, median, most;
+	double low, high;	/* the widest bounds of all runs */
 	enum figure_class class;	/* the worst of all runs; not EXACT if they differ */
 	size_t runs;
 };

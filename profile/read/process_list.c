@@ -144,7 +144,10 @@ void process_list_load(struct process_list *list, const struct segment *s)
 	struct birth *birth = xcalloc((size_t)slots + 1, sizeof(*birth));
 	struct result *r = xmalloc(sizeof(*r));
 
-	*list = (struct process_list){ .entry = xcalloc((size_t)slots + 1, sizeof(*list->entry)) };
+	*list = (struct process_list){
+		.entry = xcalloc((size_t)slots + 1, sizeof(*list->entry)),
+		.is_estimated = (s->head.config.flags & MU_CFG_SAMPLE) != 0,
+	};
 	for (uint32_t k = 0; k < slots; k++) {
 		struct process_entry *e = &list->entry[list->count];
 

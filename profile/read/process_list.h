@@ -48,6 +48,7 @@ struct process_list {
 	uint64_t own_peaks;		/* sums of these over them */
 	uint64_t own_lives;
 	uint64_t own_calls;
+	bool is_estimated;		/* bytes are estimates: blocks were sampled */
 };
 
 /* The figure by which processes are compared. */

@@ -68,7 +68,7 @@ like "$(cat report.txt)" '^memusage: heap peak > 1k: 9\.77 KiB, 8\.77 KiB over t
 	'... and the file has the answer'
 run memusage -q --sample=1K --fail-if='heap peak > 500k' "$budget" 2000
 is "$status" 100 'an estimate that is far above the limit'
-like "$err" 'over the limit \(an estimate\)$' '... is named an estimate'
+like "$err" 'over the limit \(an estimate: [0-9.]+ [KM]iB to [0-9.]+ [KM]iB\)$' '... is named an estimate'
 run memusage -q --sample=64K --fail-if='heap peak > 1999000' "$budget" 2000
 is "$status" 0 'an estimate whose bounds include the limit breaks nothing'
 

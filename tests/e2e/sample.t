@@ -205,6 +205,10 @@ done
 memusageprint --to=json none.mur >none.json
 like "$(cat none.json)" '"peak":\{"samples":0,"bytes":\[0,99[0-9]*\],"blocks":\[0,[1-9][0-9]*\]\}' \
 	'... and JSON'
+like "$(memusageprint --plot run.mur 2>err)" '^live at the peak: [0-9.]* MiB [+]- [0-9.]* .95 %' \
+	'a plot has bounds'
+like "$(memusageprint --processes run.mur)" '^Bytes are estimates from samples' \
+	'a list of processes says what it has'
 
 # Refused.
 for other in --data=x --png=x.png --dhat --accesses=hooks --mode=copy --pages-as-heap=yes; do

@@ -143,6 +143,11 @@ high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_high_bytes{.*} \([0-9]*\)
 num "$low" -lt "$heap" 'the lower bound'
 num "$high" -gt "$heap" 'the upper bound'
 num "$heap" -gt 1000000 'the estimate'
+peak=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_bytes{.*} //p')
+low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_low_bytes{.*} \([0-9]*\).*/\1/p')
+high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_high_bytes{.*} \([0-9]*\).*/\1/p')
+num "$low" -lt "$peak" 'the lower bound of the peak'
+num "$high" -gt "$peak" 'the upper bound'
 like "$out" '^memusage_sample_distance_bytes\{.*\} 16384$' 'the distance'
 like "$out" '^memusage_recorder_cpu_seconds_total\{' 'the time that samples take'
 end
