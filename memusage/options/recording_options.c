@@ -55,11 +55,20 @@ static void check_start_paused(const struct settings *s, const struct opt_tool *
 			      "the command start or stop", s->pid);
 }
 
+/* The distance of samples is of the command, which has it behind it. */
+static void check_sample_command(const struct settings *s, const struct opt_tool *tool)
+{
+	if (s->sample.is_wanted && s->pid)
+		options_error(tool, "--sample starts a program, or is for --attach=PID: with "
+			      "--pid=%u give the command start --sample", s->pid);
+}
+
 void recording_options_check(struct settings *s, const struct opt_tool *tool)
 {
 	settle_pages(s, tool);
 	check_sample(s, tool);
 	check_start_paused(s, tool);
+	check_sample_command(s, tool);
 }
 
 void recording_options_check_examined(const struct settings *s, const struct opt_tool *tool)

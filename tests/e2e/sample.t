@@ -211,6 +211,9 @@ like "$(memusageprint --processes run.mur)" '^Bytes are estimates from samples' 
 	'a list of processes says what it has'
 
 # Refused.
+run memusage --pid=$$ --sample=64K start
+is "$status" 125 'the distance of samples belongs behind the command'
+like "$err" "with --pid=$$ give the command start --sample" '... which the message says'
 for other in --data=x --png=x.png --dhat --accesses=hooks --mode=copy --pages-as-heap=yes; do
 	run memusage --sample $other -- true
 	is "$status" 125 "refused with $other"
