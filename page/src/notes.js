@@ -27,7 +27,9 @@ function exactness(model) {
 function cost(model) {
 	const { totals, recorded, data: { sampling } } = model;
 	if (sampling)
-		return [`Recording the samples took about ${time(sampling.cost_ns)} of CPU time; ` +
+		return [(sampling.cost_ns > 0
+			? `Recording the samples took about ${time(sampling.cost_ns)} of CPU time; `
+			: 'The samples were too few to measure what recording them took; ') +
 			`each of the other ${many(totals.calls, 'call')} costs 1 to 2 ns.`];
 	const [low, high] = recorded.stacks ? [25, 60] : [4, 10];
 	const own = totals.recorder ? `used ${bytes(totals.recorder)} of memory of its own, ` +

@@ -102,7 +102,8 @@ function opening(model) {
 	if (totals.peak !== undefined) {
 		const when = model.peakTime() ? `, ${model.peakTime()},` : '';
 		const blocks = model.has('peak_blocks')
-			? ` in ${many(model.sum('peak_blocks'), 'block')}` : '';
+			? ` in ${data.sampling ? 'about ' : ''}` +
+				`${many(model.sum('peak_blocks'), 'block')}` : '';
 		parts.push(`At its peak${when} ${bytes(totals.peak)} were live${blocks}.`);
 	}
 	const top = model.has('peak_bytes') ? model.top('peak_bytes', 1)[0] : null;
