@@ -96,11 +96,11 @@ void stop_await(void)
 	unsigned int rounds = 0;
 	bool changes_list = list_lock_must_be_freed();
 
-	for (unsigned int turn = 0; stop_is_on(); turn++) {
+	for (unsigned int turn = 0; stop_is_on();) {
 		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS != first / STOP_KINDS)
 			return;
-		if (!(changes_list && KIND(state) == STOP_LOOSE) && spin_backoff(turn))
+		if (!(changes_list && KIND(state) == STOP_LOOSE) && spin_backoff(&turn))
 			continue;
 		if (KIND(state) == STOP_LOOSE || ++rounds == FIRM_ROUNDS)
 			break_current_stop(state);
@@ -158,8 +158,8 @@ static bool is_forbidden(void)
 /* One that left by longjmp is not waited for again. */
 static void await_allowed(void)
 {
-	for (unsigned int turn = 0; is_forbidden() && !stop_is_broken(); turn++)
-		if (!spin_backoff(turn))
+	for (unsigned int turn = 0; is_forbidden() && !stop_is_broken();)
+		if (!spin_backoff(&turn))
 			__atomic_store_n(&locks.stop_forbidden, 0, __ATOMIC_RELAXED);
 }
 
@@ -177,8 +177,8 @@ static bool wait_for_turn(void)
 	uint32_t seen = load_stop_state();
 	unsigned int rounds = 0;
 
-	for (unsigned int turn = 0; !spin_try(&locks.stop); turn++) {
-		if (spin_backoff(turn) && seen + 1 != locks.stop_abandoned)
+	for (unsigned int turn = 0; !spin_try(&locks.stop);) {
+		if (spin_backoff(&turn) && seen + 1 != locks.stop_abandoned)
 			continue;
 		uint32_t state = load_stop_state();
 		if (state / STOP_KINDS == seen / STOP_KINDS)
@@ -196,9 +196,11 @@ static void let_waiters_pass(void)
 {
 	unsigned int turn = 0;
 
-	while (__atomic_load_n(&locks.stop_waiting, __ATOMIC_ACQUIRE) &&
-	       turn < SPIN_PAUSES + PASS_YIELDS)
-		spin_backoff(turn++);
+	for (unsigned int i = 0; i < SPIN_PAUSES + PASS_YIELDS; i++) {
+		if (!__atomic_load_n(&locks.stop_waiting, __ATOMIC_ACQUIRE))
+			return;
+		spin_backoff(&turn);
+	}
 }
 
 /* Unless it was broken meanwhile. */

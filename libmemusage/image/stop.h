@@ -30,7 +30,7 @@
  */
 bool stop_begin(const uint64_t *returns_at);
 
-/* stop_loosen -- let stopped threads break the stop after 100 ms instead of some seconds.
+/* stop_loosen -- let stopped threads break the stop after one bound of spin.h instead of 30.
  *
  * For a thread that may wait for a lock of libc, which a stopped thread may hold. A thread that is
  * changing ld.so's list breaks the stop at once.
@@ -47,8 +47,8 @@ bool stop_keeps_list_locked(void);
 /* stop_forbid -- keep other threads from beginning a stop; first wait for the end of one.
  *
  * For a thread that is about to take a lock of libc which fork() does not free in the child: a stop
- * of another thread waits for stop_allow(), for 100 ms at most, and the calling thread's events go
- * on meanwhile. May be nested. Call it outside the hook, and not while the thread itself has
+ * of another thread waits for stop_allow(), within the bound of spin.h, and the calling thread's
+ * events go on meanwhile. May be nested. Call it outside the hook, and not while the thread itself has
  * stopped the others. Async-signal-safe.
  * Returns whether stop_allow() must follow: false if the process has one thread.
  */

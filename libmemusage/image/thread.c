@@ -40,13 +40,13 @@ static void fence_all_threads(void)
 }
 
 /* A thread that was waited for in vain gets little time at the next attempt: it may stay in a
- * signal handler for good, and a fork must not wait 100 ms each time. */
+ * signal handler for good, and a fork must not wait so long each time. */
 static bool await_hook_exit(struct thread *thread)
 {
 	unsigned int limit = thread->is_stuck ? SPIN_PAUSES + STUCK_YIELDS : UINT32_MAX;
 
-	for (unsigned int turn = 0; thread_is_inside(thread); turn++)
-		if (!spin_backoff(turn) || turn == limit) {
+	for (unsigned int turn = 0; thread_is_inside(thread);)
+		if (!spin_backoff(&turn) || turn > limit) {
 			thread->is_stuck = 1;
 			return false;
 		}

@@ -9,6 +9,7 @@
 #include <sys/shm.h>
 
 #include "libmemusage/base/maps.h"
+#include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 
 #define HUGE_LOG2 21u /* of pages whose size is not named */

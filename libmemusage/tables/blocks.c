@@ -408,7 +408,7 @@ bool blocks_put_slow(struct thread *thread, uint64_t address, const struct block
 
 bool blocks_lock_slow(uint64_t *word, uint64_t *value)
 {
-	for (unsigned int turn = 0;; turn++) {
+	for (unsigned int turn = 0;;) {
 		uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
 		if (!(seen & MU_PAGE_LOCK) &&
 		    __atomic_compare_exchange_n(word, &seen, seen | MU_PAGE_LOCK, false,
@@ -416,7 +416,7 @@ bool blocks_lock_slow(uint64_t *word, uint64_t *value)
 			*value = seen;
 			return true;
 		}
-		if (!spin_backoff(turn)) {
+		if (!spin_backoff(&turn)) {
 			count_drop(block_locks);
 			return false;
 		}

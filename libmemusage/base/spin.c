@@ -1,0 +1,32 @@
+/* spin.c -- a yield, and how much of the time that a thread waits at most it took.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "libmemusage/base/spin.h"
+
+#include <time.h>
+
+#include "libmemusage/base/clock.h"
+#include "libmemusage/base/sys.h"
+
+/* The emulator's plugin has libc's clock, and not the recorder's. */
+static uint64_t now_ns(void)
+{
+#ifdef MU_IN_EMULATOR
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#else
+	return clock_ns(CLOCK_MONOTONIC);
+#endif
+}
+
+unsigned int spin_yield(void)
+{
+	uint64_t begin_ns = now_ns(), end_ns;
+
+	sys_yield();
+	end_ns = now_ns();
+	return spin_turns(end_ns > begin_ns ? end_ns - begin_ns : 0);
+}
