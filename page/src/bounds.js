@@ -9,29 +9,36 @@ const LOW = [0, 0.0253, 0.2422, 0.6187, 1.0899, 1.6235, 2.2019, 2.8144, 3.4538, 
 const HIGH = [0, 5.5716, 7.2247, 8.7673, 10.2416, 11.6683, 13.0595, 14.4227, 15.7632, 17.0848];
 
 // Returns [samples, exact bytes, variance] of the nodes at a snapshot: of one that is not the peak
-// or the end the part of all blocks' that its bytes are of theirs. None of it is known to be exact.
+// or the end the part of all blocks' that its bytes are of the sampled ones, as many as there can be.
 function momentColumns(model, number) {
 	const { columns } = model.snapshots[number];
 	const column = (name) => model.column(name);
 	if (columns)
 		return ['samples', 'exact_bytes', 'variance'].map((f) => column(`${columns}_${f}`));
-	const at = model.atSnapshot(number), total = column('total_bytes');
+	const at = model.atSnapshot(number), exactEver = column('total_exact_bytes');
+	const ever = column('total_bytes').map((v, i) => Math.max(0, v - exactEver[i]));
 	const samples = column('total_samples'), variance = column('total_variance');
-	const share = at.map((v, i) => v > 0 && total[i] > 0 ? Math.min(1, v / total[i]) : 0);
-	const part = [share.map((s, i) => Math.ceil(samples[i] * s)),
-		at.map((v, i) => samples[i] > 0 ? 0 : v), share.map((s, i) => variance[i] * s)];
+	const share = at.map((v, i) => v > 0 && ever[i] > 0 ? Math.min(1, v / ever[i]) : 0);
+	const exact = at.map((v, i) => samples[i] > 0
+		? Math.min(Math.max(0, v - ever[i]), exactEver[i]) : v);
+	const part = [share.map((s, i) => Math.ceil(samples[i] * s)), exact,
+		share.map((s, i) => variance[i] * s)];
 	const { bytes: distance, first_bytes: first } = model.data.sampling;
-	return distance > first ? widened(part, at, total, column('total_blocks'), distance) : part;
+	return distance > first ? widened(model, part, at, ever, distance) : part;
 }
 
 // If the distance of samples has grown, the snapshot may be of the time after that, when few samples
 // were left of many: the error of their mean size at that distance counts if it is larger.
-function widened([samples, exact, variance], at, total, blocks, distance) {
-	const size = total.map((v, i) => blocks[i] > 0 ? v / blocks[i] : 0);
-	const wide = at.map((v, i) => samples[i] > 0 && size[i] > 0 ? Math.max(0, v) * size[i] /
-		Math.expm1((size[i] + 1) / distance) / UNITS.bytes : 0);
-	return [samples.map((n, i) => wide[i] > variance[i] ? Math.min(n, Math.ceil(at[i] / size[i] *
-		-Math.expm1(-(size[i] + 1) / distance))) : n), exact,
+function widened(model, [samples, exact, variance], at, ever, distance) {
+	const blocks = model.column('total_blocks'), exactBlocks = model.column('total_exact_blocks');
+	const size = ever.map((v, i) => blocks[i] > exactBlocks[i]
+		? v / (blocks[i] - exactBlocks[i]) : 0);
+	const sampled = at.map((v, i) => samples[i] > 0 && size[i] > 0
+		? Math.max(0, v - exact[i]) : 0);
+	const wide = sampled.map((v, i) => v > 0
+		? v * size[i] / Math.expm1((size[i] + 1) / distance) / UNITS.bytes : 0);
+	return [samples.map((n, i) => wide[i] > variance[i] ? Math.min(n, Math.ceil(sampled[i] /
+		size[i] * -Math.expm1(-(size[i] + 1) / distance))) : n), exact,
 		variance.map((v, i) => Math.max(v, wide[i]))];
 }
 

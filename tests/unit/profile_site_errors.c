@@ -223,12 +223,44 @@ static void parts_have_their_share(void)
 	end();
 }
 
+/* Two blocks of 50 R each are exact, and one sample of R was there besides: it may be at the moment, or
+ * not, but no more than that is uncertain. */
+static void parts_may_be_exact(void)
+{
+	static const struct mu_site_value value[] = { { 1, 0, 100 * (int64_t)R, 7 } };
+	struct sampled_interval i;
+	struct mu_snapshot *shot;
+	struct mu_error_cell *e;
+	struct mu_cell *cell;
+
+	begin();
+	e = sampled_site("main>a", 1);
+	cell = fake_entry(&f, MU_SEC_CELLS, 0);
+	cell->total_bytes += 100 * (uint64_t)R;
+	cell->total_blocks += 2 << MU_SAMPLE_BLOCK_BITS;
+	e->total_exact_bytes = 100 * (uint64_t)R;
+	e->total_exact_blocks = 2;
+	shot = fake_append(&f, MU_SEC_SNAPSHOTS);
+	shot->values = fake_alloc(&f, 0, sizeof(value));
+	shot->value_count = 1;
+	shot->sites = 2;
+	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
+	load();
+	weigh(METRIC_SNAPSHOT, 0);
+	EQ_D(weight[1].error->samples, 1, 0);
+	EQ_D(weight[1].error->exact_bytes, 99 * R, 1);
+	i = sampled_bytes_interval(weight[1].error, (double)weight[1].bytes, R);
+	EQ_D(i.low, 99 * R + 0.0253 * R, 1);
+	EQ_D(i.high, 99 * R + 5.5716 * R, 1);
+	end();
+}
+
 /* R has doubled: a snapshot may be of the time after that, when half of the samples were given up.
  * Blocks of 0.1 R: a sample of them is 10.5 blocks, then 20.5. */
 static void parts_after_the_distance_grew(void)
 {
 	static const struct mu_site_value value[] = { { 1, 0, 20 * (int64_t)R, 200 } };
-	const double size = R / 10, p = -expm1(-(size + 1) / 2 / R);
+	const double size = R / 10, kept = -expm1(-(size + 1) / 2 / R);
 	struct mu_snapshot *shot;
 
 	begin();
@@ -241,9 +273,10 @@ static void parts_after_the_distance_grew(void)
 	memcpy(fake_pointer(&f, 0, shot->values), value, sizeof(value));
 	load();
 	weigh(METRIC_SNAPSHOT, 0);
-	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * size * sqrt(200 * (1 - p) / p), 2);
-	EQ_D(weight[1].error->samples, ceil(200 * p), 0);
-	EQ_D(weight[1].error->block_variance, 200 * (1 - p) / p, 0.1);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * size * sqrt(200 * (1 - kept) / kept),
+	     2);
+	EQ_D(weight[1].error->samples, ceil(200 * kept), 0);
+	EQ_D(weight[1].error->block_variance, 200 * (1 - kept) / kept, 0.1);
 	weigh(METRIC_TOTAL, 0);
 	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 10, 1);
 	end();
@@ -308,6 +341,7 @@ int main(void)
 	exact_and_unseen();
 	unseen_blocks_are_as_large_as_earlier_ones();
 	parts_have_their_share();
+	parts_may_be_exact();
 	parts_after_the_distance_grew();
 	processes_without_samples_are_not_exact();
 	changes();
