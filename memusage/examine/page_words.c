@@ -71,7 +71,8 @@ void page_words_copy(struct page_words *w, const struct image *im, bool is_share
 			       sizeof(r)))
 			copy_region(w, im, &r);
 	}
-	qsort(w->leaf, w->count, sizeof(*w->leaf), compare_leaves);
+	if (w->count > 0)
+		qsort(w->leaf, w->count, sizeof(*w->leaf), compare_leaves);
 }
 
 void page_words_free(struct page_words *w)
