@@ -17,11 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Macros, too, that keep the const of an argument. Source  glibc 2.43, string.h, for C23. */
-#undef memchr
-#undef strchr
-#undef strrchr
-#undef strstr
+/* A name in parentheses is that of a macro with arguments, too: they keep the const of an argument of
+ * these four functions. Source  glibc 2.43, string.h, for C23. */
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
@@ -124,7 +121,7 @@ int bcmp(const void *a, const void *b, size_t length)
 	return memcmp(a, b, length);
 }
 
-void *memchr(const void *in, int c, size_t length)
+void *(memchr)(const void *in, int c, size_t length)
 {
 	const unsigned char *at = in;
 
@@ -170,7 +167,7 @@ int strncmp(const char *a, const char *b, size_t most)
 	return i == most ? 0 : (unsigned char)a[i] - (unsigned char)b[i];
 }
 
-char *strchr(const char *text, int c)
+char *(strchr)(const char *text, int c)
 {
 	for (; *text != (char)c; text++)
 		if (!*text)
@@ -178,7 +175,7 @@ char *strchr(const char *text, int c)
 	return (char *)text;
 }
 
-char *strrchr(const char *text, int c)
+char *(strrchr)(const char *text, int c)
 {
 	const char *found = NULL;
 
@@ -190,7 +187,7 @@ char *strrchr(const char *text, int c)
 	}
 }
 
-char *strstr(const char *text, const char *what)
+char *(strstr)(const char *text, const char *what)
 {
 	size_t length = strlen(what);
 

@@ -14,6 +14,11 @@
 	X(strncmp) X(strchr) X(strrchr) X(strstr) X(stpcpy) X(strcpy) X(strncpy) X(strcat)
 #define DECLARE(name) static __typeof__(name) own_##name;
 EACH(DECLARE)
+/* glibc 2.43 has these as macros. */
+#undef memchr
+#undef strchr
+#undef strrchr
+#undef strstr
 #define memcpy own_memcpy
 #define memset own_memset
 #define memmove own_memmove
