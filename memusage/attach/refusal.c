@@ -157,6 +157,16 @@ enum target_result refusal_check_mappings(const struct target *t, struct mu_erro
 	return TARGET_OK;
 }
 
+/* A sanitizer may be part of the program: no name of a library tells. Seen: clang 14, and libasan
+ * of gcc 12, name the hook; libtsan of gcc 12, and each of gcc 14 and 16, only the symbolizer.
+ * The sanitizer of clang for undefined behaviour has that as well, but leaves malloc alone. */
+static bool contains_sanitizer(const struct target *t)
+{
+	return target_program_names(t, "__sanitizer_malloc_hook") ||
+	       (target_program_names(t, "__sanitizer_symbolize_code") &&
+		target_program_names(t, "__libc_memalign"));
+}
+
 enum target_result refusal_check(struct target *t, struct mu_error *err)
 {
 	enum target_result result = refusal_check_reading(t, err);
@@ -172,8 +182,7 @@ enum target_result refusal_check(struct target *t, struct mu_error *err)
 		return result;
 	if (target_find_code(t, err) < 0)
 		return TARGET_REFUSED;
-	/* A sanitizer may be part of the program: no name of a library tells. */
-	if (target_program_names(t, "__sanitizer_malloc_hook"))
+	if (contains_sanitizer(t))
 		return refuse(err, "a sanitizer's malloc is in it");
 	return target_shares_memory(t) ? is_busy(err, "a child of vfork() has its memory") :
 					 TARGET_OK;

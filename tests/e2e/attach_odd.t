@@ -118,6 +118,7 @@ sanitized() {
 }
 sanitized 'a program with libasan' "${CC:-cc}" -fsanitize=address
 sanitized 'a program with a sanitizer of its own' "${CC:-cc}" -fsanitize=address -static-libasan
+sanitized 'a program with a sanitizer of threads of its own' "${CC:-cc}" -fsanitize=thread -static-libtsan
 sanitized 'a program of clang' clang -fsanitize=thread
 
 # The breakpoint of a debugger that is gone: nothing but `live` itself would run into it.
