@@ -19,6 +19,8 @@ make_limited() {
 		base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 		own=$(sed -n 's/^0:://p' /proc/self/cgroup)
 	fi
+	# In a chroot there may be none, and a folder with such a file could be made in its place.
+	[ -n "$base" ] || return 1
 	group=${base%/}${own%/}/memusage-limit-$$
 	inner=$group/inner
 	mkdir "$group" 2>/dev/null || return 1
