@@ -246,7 +246,7 @@ if command -v jq >jq.path; then
 	is "$(json '.old.file')" gcc0.mur '... the files'
 	diff_of --to=json gcc0.mur renamed.mur
 	is "$(json '.renamed[] | .old + " " + .new')" 'read_line fetch' '... names'
-	is "$(json '.metrics[0].matched')" 1 '... and what was matched'
+	is "$(json '.metrics[0].matched + 0')" 1 '... and what was matched'
 	diff_of --to=json old.ms gcc0.mur
 	like "$(json '.metrics[].metric' | tr '\n' ' ')" '^peak end $' '... what both files tell'
 	is "$(json '.stacks[0].peak[1]')" null '... blocks are not known'
