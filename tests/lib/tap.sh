@@ -23,6 +23,7 @@
 #	need_valgrind         skip_all without a Valgrind that reports can be compared with
 #	has_hooks COMPILER    it can build programs for --accesses=hooks; else $why says why not
 #	is_at_least VERSION WANT  compares versions
+#	is_sanitized [SANITIZER]  memusage has its run-time: address, thread; without a name any
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
 #
@@ -223,6 +224,15 @@ need_tracing() {
 	kill "$sleeper"
 	wait "$sleeper" 2>/dev/null || :
 	[ -z "$forbidden" ] || skip_all "processes cannot be traced here: $why"
+}
+# is_sanitized [SANITIZER]: whether memusage was built with it, thread or address; with any of them.
+is_sanitized() {
+	case ${1:-any} in
+	address) tap_init='__asan_init' ;;
+	thread) tap_init='__tsan_init' ;;
+	*) tap_init='__[at]san_init' ;;
+	esac
+	grep -q "$tap_init" "$MU_BUILD/bin/memusage"
 }
 need_recorder() { was_built "$MU_BUILD/lib/memusage/libmemusage.so"; }
 # has_emulator: --accesses=emulate can work here; else $why says why not
