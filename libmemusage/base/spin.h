@@ -19,8 +19,8 @@
 #define SPIN_YIELDS 400000 /* 100 ms at least: a virtual CPU was once away for 100,000 */
 
 /* On a busy machine a yield takes as long as the others' time slices, and 400,000 of them hours. So
- * a yield counts once more for each 25 us: the bound is 10 s then. But no yield counts for more than
- * 100 ms, so there are 100 of them: the process may have been stopped meanwhile, or the machine. */
+ * a yield counts once more for each 25 us: the bound is 10 s then. But no yield counts for more
+ * than 100 ms, so there are 100: the process may have been stopped meanwhile, or the machine. */
 #define SPIN_YIELD_NS 25000u
 #define SPIN_TURNS_MAX 4000u
 

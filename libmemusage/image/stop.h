@@ -48,8 +48,8 @@ bool stop_keeps_list_locked(void);
  *
  * For a thread that is about to take a lock of libc which fork() does not free in the child: a stop
  * of another thread waits for stop_allow(), within the bound of spin.h, and the calling thread's
- * events go on meanwhile. May be nested. Call it outside the hook, and not while the thread itself has
- * stopped the others. Async-signal-safe.
+ * events go on meanwhile. May be nested. Call it outside the hook, and not while the thread itself
+ * has stopped the others. Async-signal-safe.
  * Returns whether stop_allow() must follow: false if the process has one thread.
  */
 bool stop_forbid(void);

@@ -82,7 +82,7 @@ static void yields_on_a_busy_cpu(void)
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	for (unsigned int i = 0; i < made; i++)
 		pthread_join(busy[i], NULL);
-	OK(count >= LEFT / SPIN_TURNS_MAX, "%u yields are enough for a holder that is there", count);
+	OK(count >= LEFT / SPIN_TURNS_MAX, "there are %u yields at least", count);
 	OK(count < LEFT / 2, "%u long yields count as %d short ones", count, LEFT);
 }
 
