@@ -9,7 +9,7 @@ const LOW = [0, 0.0253, 0.2422, 0.6187, 1.0899, 1.6235, 2.2019, 2.8144, 3.4538, 
 const HIGH = [0, 5.5716, 7.2247, 8.7673, 10.2416, 11.6683, 13.0595, 14.4227, 15.7632, 17.0848];
 
 // Returns [samples, exact bytes, variance] of the nodes at a snapshot: of one that is not the peak
-// or the end the part of all blocks' that its bytes are of the sampled ones, as many as there can be.
+// or the end the part of all blocks' that its bytes are of the sampled ones, as many as can be.
 function momentColumns(model, number) {
 	const { columns } = model.snapshots[number];
 	const column = (name) => model.column(name);
@@ -27,10 +27,11 @@ function momentColumns(model, number) {
 	return distance > first ? widened(model, part, at, ever, distance) : part;
 }
 
-// If the distance of samples has grown, the snapshot may be of the time after that, when few samples
-// were left of many: the error of their mean size at that distance counts if it is larger.
+// If the distance of samples has grown, the snapshot may be of the time after that, when few
+// samples were left of many: the error of their mean size at that distance counts if it is larger.
 function widened(model, [samples, exact, variance], at, ever, distance) {
-	const blocks = model.column('total_blocks'), exactBlocks = model.column('total_exact_blocks');
+	const blocks = model.column('total_blocks');
+	const exactBlocks = model.column('total_exact_blocks');
 	const size = ever.map((v, i) => blocks[i] > exactBlocks[i]
 		? v / (blocks[i] - exactBlocks[i]) : 0);
 	const sampled = at.map((v, i) => samples[i] > 0 && size[i] > 0

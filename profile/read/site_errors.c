@@ -144,8 +144,8 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->is_change |= e->is_change;
 }
 
-/* A process without a sample may have blocks all the same: as many as its counters tell, and of their
- * mean size. */
+/* A process without a sample may have blocks all the same: as many as its counters tell, and of
+ * their mean size. */
 static struct sampled_error error_without_sites(const struct image *im)
 {
 	struct counters c = { .unknown_frees = 0 };
@@ -194,8 +194,8 @@ static double least_exact(double value, double sampled_ever, double exact_ever)
 	return fmin(fmax(value - sampled_ever, 0), exact_ever);
 }
 
-/* The part of the error of all blocks that some of them have. As many as possible count as sampled. Two
- * exact blocks of 15 MiB had -11 +23.5 of the one sample that their place had besides. */
+/* The part of the error of all blocks that some of them have. As many as possible count as sampled.
+ * Two exact blocks of 15 MiB had -11 +23.5 of the one sample that their place had besides. */
 static struct sampled_error error_of_part(const struct site *site, const struct sampled_error *all,
 					  const struct weight *w, bool by_blocks)
 {

@@ -142,8 +142,8 @@ static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_
 	return known - highest;
 }
 
-/* What is surely live beyond ANON. An estimate of the heap may be too large by 1.96 standard errors,
- * of which the variance is at most heap * R (docs/format.md, section 7.4). */
+/* What is surely live beyond ANON. An estimate of the heap may be too large by 1.96 standard
+ * errors, of which the variance is at most heap * R (docs/format.md, section 7.4). */
 static uint64_t untouched_heap(const struct timeline *t, uint64_t heap, uint64_t anon)
 {
 	const double r = t->sample_distance;

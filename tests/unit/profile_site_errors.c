@@ -223,8 +223,8 @@ static void parts_have_their_share(void)
 	end();
 }
 
-/* Two blocks of 50 R each are exact, and one sample of R was there besides: it may be at the moment, or
- * not, but no more than that is uncertain. */
+/* Two blocks of 50 R each are exact, and one sample of R was there besides: it may be at the moment,
+ * or not, but no more than that is uncertain. */
 static void parts_may_be_exact(void)
 {
 	static const struct mu_site_value value[] = { { 1, 0, 100 * (int64_t)R, 7 } };
