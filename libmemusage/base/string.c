@@ -17,8 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* A name in parentheses is that of a macro with arguments, too: they keep the const of an argument of
- * these four functions. Source  glibc 2.43, string.h, for C23. */
+/* A name in parentheses is never that of a macro with arguments: glibc has such macros for four of
+ * these functions, which keep the const of an argument. Source  glibc 2.43, string.h, for C23. */
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 

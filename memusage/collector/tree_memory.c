@@ -13,8 +13,9 @@
 #include "memusage/common/procmem.h"
 #include "memusage/common/wire.h"
 
-/* A short run needs more than a few samples, and a long one must cost nothing. A sample takes 10 to 40 us:
- * without the share of each process a service of a hundred of them took 4 % of a processor for ever. */
+/* A short run needs more than a few samples, and a long one must cost nothing. A sample takes 10 to
+ * 40 us: without the share of each process a service of a hundred of them took 4 % of a processor
+ * for ever. */
 #define EARLY_NS UINT64_C(20000000)
 #define EARLY_UNTIL_NS UINT64_C(2000000000)
 #define EARLY_SHARE_NS UINT64_C(4000000)
@@ -97,8 +98,9 @@ static uint64_t sample_interval_ns(const struct tree *t, const struct process *p
 
 	if (!is_early)
 		return greater_of(LATE_NS, t->sampled_processes * LATE_SHARE_NS);
-	return greater_of(triggers_watches(s, MU_WATCH_BLOCKS) ? greater_of(least, EARLY_NS) : EARLY_NS,
-			  t->sampled_processes * EARLY_SHARE_NS);
+	if (!triggers_watches(s, MU_WATCH_BLOCKS))
+		least = EARLY_NS;
+	return greater_of(greater_of(least, EARLY_NS), t->sampled_processes * EARLY_SHARE_NS);
 }
 
 void tree_memory_begin(struct tree *t, struct process *p, const struct image *im)
