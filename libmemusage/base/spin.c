@@ -9,7 +9,8 @@
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/sys.h"
 
-/* The emulator's plugin has libc's clock, and not the recorder's. */
+/* The emulator's plugin has libc's clock, and not the recorder's. In a sandbox there is no time,
+ * and a yield is no call of the kernel. */
 static uint64_t now_ns(void)
 {
 #ifdef MU_IN_EMULATOR
@@ -18,7 +19,7 @@ static uint64_t now_ns(void)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 #else
-	return clock_ns(CLOCK_MONOTONIC);
+	return clock_kernel_ns(CLOCK_MONOTONIC, 0);
 #endif
 }
 

@@ -23,7 +23,7 @@
 #	need_valgrind         skip_all without a Valgrind that reports can be compared with
 #	has_hooks COMPILER    it can build programs for --accesses=hooks; else $why says why not
 #	is_at_least VERSION WANT  compares versions
-#	is_sanitized [SANITIZER]  memusage has its run-time: address, thread; without a name any
+#	is_sanitized SANITIZER  memusage has its run-time: address, thread or any
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
 #
@@ -225,9 +225,9 @@ need_tracing() {
 	wait "$sleeper" 2>/dev/null || :
 	[ -z "$forbidden" ] || skip_all "processes cannot be traced here: $why"
 }
-# is_sanitized [SANITIZER]: whether memusage was built with it, thread or address; with any of them.
+# is_sanitized SANITIZER: whether memusage was built with it: thread, address, or any of them.
 is_sanitized() {
-	case ${1:-any} in
+	case $1 in
 	address) tap_init='__asan_init' ;;
 	thread) tap_init='__tsan_init' ;;
 	*) tap_init='__[at]san_init' ;;
