@@ -110,7 +110,9 @@ for option in -u '-b 32768'; do
 done
 
 # ---- names
-export V=value
+# A sample of the timer is a record, too.
+MEMUSAGE_NO_TIMER=1
+export V=value MEMUSAGE_NO_TIMER
 run memusage -q -d 'x%q{V}-%%.dat' ./steps 3
 like "$(check_data 'xvalue-%.dat')" '^records 6 ' '%q{V} and %%'
 run memusage -q -d 'p%p.dat' sh -c './steps 1; ./steps 2; exit'
@@ -125,6 +127,7 @@ is "$(echo e.dat.* | wc -w)" 2 'the earlier ones are there'
 like "$(echo e.dat.*)" '^e.dat.([0-9]+).1 e.dat.[0-9]+.2$' 'as FILE.PID.1 and .2'
 run memusage -q -n steps -d n.dat sh -c './steps 11; ./steps 12'
 like "$(check_data n.dat)" '^records 22 ' 'with -n the first that matches'
+unset MEMUSAGE_NO_TIMER
 run memusage -q -d f.dat forks fork 2
 like "$(check_data f.dat)" ' wrong$' 'a program that forks'
 is "$(echo f.dat*)" f.dat 'its children have no files'
