@@ -197,10 +197,10 @@ KIND beside_the_recorder(void)
 	void **page = mmap(at, 4096, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED_NOREPLACE : 0), -1, 0);
 
-	if (page != MAP_FAILED)
-		*page = malloc(69);
-	else
-		held[0] = malloc(69); /* seldom something else is there */
+	/* Where something else is there, another variable holds it. */
+	if (page == MAP_FAILED)
+		page = (void **)held;
+	*page = malloc(69);
 	memset(malloc(33), 0, 33);
 }
 
