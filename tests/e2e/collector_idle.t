@@ -94,14 +94,16 @@ num "$(grep -c ^snapshot= m.out)" -gt 10 'snapshots were taken'
 
 # ---- many processes: each is looked at less often, so that all of them cost no more than a few
 
-# Sixty processes wait for the end of their input. Load makes the gaps only larger.
-begin --sample --record=many.mur -- perl -e 'for (1 .. 60) { fork or do { sysread STDIN, $_, 1; exit } }
-	mkdir "ready"; sysread STDIN, $_, 1; 1 while wait > 0'
+# Sixty processes wait for the end of the first one, so all are there at its last reading. Load makes
+# the gaps only larger.
+begin --sample --record=many.mur -- perl -e 'pipe R, W; for (1 .. 60) {
+	fork or do { close W; close STDIN; sysread R, $_, 1; exit } }
+	mkdir "ready"; sysread STDIN, $_, 1'
 # shellcheck disable=SC2012  # the links are wanted
 until_true eval '[ "$(ls -l "/proc/$pid/fd" | grep -c /status)" -ge 61 ]'
 sleep 1.5
 end
-memusageprint --to=json many.mur 2>err | sed 's/.*"timeline":\[//; s/\].*//' |
+memusageprint --to=json many.mur 2>err | sed -n '/"timeline":\[/,/\]/p' |
 	grep -o '"time_ns":[0-9]*' | cut -d: -f2 | sed '$d' |
 	awk '{ at[NR] = $1 / 1e6 }
 		END { for (i = NR; i > 1 && at[i] > at[NR] - 1000; i--)
