@@ -21,6 +21,8 @@ struct export {
 	uint64_t start_real_ns;		/* when it began, since 1970; 0 unknown */
 	uint64_t duration_ns;		/* 0 unknown */
 	const struct process_list *processes; /* of the recording; NULL: not listed */
+	const struct site_errors *change; /* the sums' errors, if figures are changes and
+					   * estimates; else NULL */
 	bool by_bytes;		/* snapshots were taken by the byte clock */
 	const struct growth_range *growth; /* that the user wants; NULL: the usual one */
 };

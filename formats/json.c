@@ -395,8 +395,10 @@ static void write_memory_split(FILE *out, const struct image *im)
 		",\"heap\":%" PRIu64 ",\"spare\":%" PRIu64 ",\"globals\":%" PRIu64 ",", m.time_ns,
 		m.resident, m.heap, m.spare, m.globals);
 	fprintf(out, "\"stacks\":%" PRIu64 ",\"file\":%" PRIu64 ",\"shared\":%" PRIu64
-		",\"recorder\":%" PRIu64 ",\"untouched\":%" PRIu64 ",\"swap\":%" PRIu64 "}",
+		",\"recorder\":%" PRIu64 ",\"untouched\":%" PRIu64 ",\"swap\":%" PRIu64,
 		m.stacks, m.file, m.shared, m.recorder, m.untouched, m.swap);
+	json_put_heap_bounds(out, m.heap, im);
+	putc('}', out);
 	timeline_free(&t);
 }
 

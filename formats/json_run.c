@@ -107,6 +107,19 @@ static void write_lifetimes(FILE *out, const struct image *im)
 	fputs("],\n", out);
 }
 
+void json_put_heap_bounds(FILE *out, uint64_t heap, const struct image *im)
+{
+	const double distance = sampled_mean_distance(im);
+	struct sampled_error e = { .is_sampled = true };
+	struct sampled_interval i;
+
+	if (distance <= 0)
+		return;
+	sampled_error_set_most(&e, (double)heap, distance);
+	i = sampled_bytes_interval(&e, (double)heap, distance);
+	fprintf(out, ",\"heap_95\":[%.0f,%.0f]", i.low, i.high);
+}
+
 static void write_marks(FILE *out, const struct image *im)
 {
 	static const char *const kinds[] = { "mark", "pause", "resume", "ad-hoc" };
@@ -118,10 +131,12 @@ static void write_marks(FILE *out, const struct image *im)
 		char text[256];
 
 		image_string(im, &mark.text, text, sizeof(text));
-		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"kind\":\"%s\",\"heap\":%" PRIu64
-			",\"text\":", i ? ",\n " : "",
+		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"kind\":\"%s\",\"heap\":%" PRIu64,
+			i ? ",\n " : "",
 			mark.mono_ns > start ? mark.mono_ns - start : 0,
 			mark.kind < 4 ? kinds[mark.kind] : "other", mark.value);
+		json_put_heap_bounds(out, mark.value, im);
+		fputs(",\"text\":", out);
 		json_put_string(out, text);
 		putc('}', out);
 	}

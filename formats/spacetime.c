@@ -5,6 +5,7 @@
 #include "formats/spacetime.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,15 +72,48 @@ static void find_usable_samples(struct spacetime *s)
 	}
 }
 
+static enum metric_kind metric_of_sample(const struct spacetime *s, uint32_t sample)
+{
+	return s->shot[sample] == UINT64_MAX ? METRIC_LIVE : METRIC_SNAPSHOT;
+}
+
 /* Reads the values of all sites at a sample into WEIGHT. False if the recording is damaged
  * there. */
 static bool weigh_sample_sites(const struct spacetime *s, uint32_t sample, struct weight *weight)
 {
-	bool is_end = s->shot[sample] == UINT64_MAX;
+	return sites_weigh(&s->filter->profile->sites, s->image, metric_of_sample(s, sample),
+			   s->shot[sample] == UINT64_MAX ? 0 : s->shot[sample], weight) == 0;
+}
 
-	return sites_weigh(&s->filter->profile->sites, s->image,
-			   is_end ? METRIC_LIVE : METRIC_SNAPSHOT,
-			   is_end ? 0 : s->shot[sample], weight) == 0;
+/* A sample, and with estimates its errors. */
+struct sample_weights {
+	struct weight *weight;	/* one per site */
+	struct sampled_error *error;
+};
+
+static void init_sample_weights(struct sample_weights *w, const struct spacetime *s)
+{
+	const size_t sites = s->filter->profile->sites.count;
+
+	w->weight = xcalloc(sites + 1, sizeof(*w->weight));
+	w->error = s->errors ? xcalloc(sites + 1, sizeof(*w->error)) : NULL;
+}
+
+static void free_sample_weights(struct sample_weights *w)
+{
+	free(w->weight);
+	free(w->error);
+}
+
+static bool read_sample_weights(const struct spacetime *s, uint32_t sample,
+				struct sample_weights *w)
+{
+	if (!weigh_sample_sites(s, sample, w->weight))
+		return false;
+	if (s->errors)
+		site_errors_weigh(&s->filter->profile->sites, s->errors,
+				  metric_of_sample(s, sample), w->weight, w->error);
+	return true;
 }
 
 static double stack_bytes_at(const struct spacetime *s, uint32_t sample)
@@ -158,10 +192,20 @@ static double fraction_of_interval(double mean, double from, double reach)
 	return reach != 0 ? limit_to_unit((mean - from) / reach) : 0.5;
 }
 
+/* What is added up for a site: its bytes x ms, and their standard deviation. */
+struct site_space {
+	double sum, deviation;
+};
+
+static double deviation_of_weight(const struct weight *w)
+{
+	return w->error && w->error->variance > 0 ? sqrt(w->error->variance) : 0;
+}
+
 /* The places change together from what they hold at one sample to what they hold at the next, by
  * such a way that their sum has the area of the heap. */
 static void add_interval_area(struct spacetime *s, uint32_t sample, const struct weight *a,
-			      const struct weight *b, double *sum)
+			      const struct weight *b, struct site_space *space)
 {
 	double duration = s->time[sample + 1] - s->time[sample], from = sum_of_weights(s, a);
 	uint32_t sites = s->filter->profile->sites.count;
@@ -183,26 +227,28 @@ static void add_interval_area(struct spacetime *s, uint32_t sample, const struct
 
 		if (!s->weight[i].is_there || bytes < 0 || blocks < 0)
 			continue;
-		sum[i] += bytes * scale;
+		space[i].sum += bytes * scale;
+		space[i].deviation += fmax(deviation_of_weight(&a[i]),
+					   deviation_of_weight(&b[i])) * scale;
 		s->admin += blocks * s->admin_bytes * scale;
 	}
 	s->stacks += (stack_bytes_at(s, sample) + stack_bytes_at(s, sample + 1)) / 2 * duration;
 }
 
-static void add_intervals(struct spacetime *s, struct weight *now, struct weight *next,
-			  double *sum)
+static void add_intervals(struct spacetime *s, struct sample_weights *now,
+			  struct sample_weights *next, struct site_space *space)
 {
 	uint32_t last = 0;
 	bool has_last = false;
 
 	for (uint32_t i = 0; i < s->count; i++) {
-		struct weight *swap = now;
+		struct sample_weights *swap = now;
 
-		if (!weigh_sample_sites(s, i, next))
+		if (!read_sample_weights(s, i, next))
 			continue;
 		/* A sample that is damaged joins the interval of the next one. */
 		if (has_last && last + 1 == i)
-			add_interval_area(s, last, now, next, sum);
+			add_interval_area(s, last, now->weight, next->weight, space);
 		now = next;
 		next = swap;
 		last = i;
@@ -210,24 +256,60 @@ static void add_intervals(struct spacetime *s, struct weight *now, struct weight
 	}
 }
 
+/* As many samples as an estimate has whose blocks all stand for as much and live as long. */
+static double samples_of_estimate(const struct site_space *space, double recorded)
+{
+	const double relative = space->deviation / space->sum;
+
+	return fmin(fmax(floor(1 / (relative * relative)), 1), recorded);
+}
+
+static struct sampled_error error_of_space(const struct site_space *space,
+					   const struct sampled_error *total)
+{
+	struct sampled_error e = { .is_sampled = total->is_sampled };
+
+	if (space->deviation > 0 && space->sum > 0) {
+		e.variance = space->deviation * space->deviation;
+		e.samples = samples_of_estimate(space, fmax(total->samples, 1));
+	} else {
+		e.exact_bytes = space->sum;
+	}
+	return e;
+}
+
+static void set_site_space(struct spacetime *s, uint32_t site, const struct site_space *space)
+{
+	struct weight *w = &s->weight[site];
+
+	w->bytes = space->sum < 9e18 ? (int64_t)(space->sum + 0.5) : INT64_MAX;
+	s->heap += space->sum;
+	if (!s->errors)
+		return;
+	s->error[site] = error_of_space(space, &s->errors[site].total);
+	w->error = &s->error[site];
+	if (w->is_there)
+		sampled_error_add(&s->heap_error, w->error);
+}
+
 static void add_up_intervals(struct spacetime *s)
 {
-	size_t sites = s->filter->profile->sites.count;
-	struct weight *now = xcalloc(sites + 1, sizeof(*now));
-	struct weight *next = xcalloc(sites + 1, sizeof(*next));
-	double *sum = xcalloc(sites + 1, sizeof(*sum));
+	const uint32_t sites = s->filter->profile->sites.count;
+	struct site_space *space = xcalloc((size_t)sites + 1, sizeof(*space));
+	struct sample_weights now, next;
 
-	s->weight = xcalloc(sites + 1, sizeof(*s->weight));
+	init_sample_weights(&now, s);
+	init_sample_weights(&next, s);
+	s->weight = xcalloc((size_t)sites + 1, sizeof(*s->weight));
+	s->error = xcalloc((size_t)sites + 1, sizeof(*s->error));
 	for (uint32_t i = 0; i < sites; i++)
 		s->weight[i].is_there = is_shown_site(s, i);
-	add_intervals(s, now, next, sum);
-	for (uint32_t i = 0; i < sites; i++) {
-		s->weight[i].bytes = sum[i] < 9e18 ? (int64_t)(sum[i] + 0.5) : INT64_MAX;
-		s->heap += sum[i];
-	}
-	free(now);
-	free(next);
-	free(sum);
+	add_intervals(s, &now, &next, space);
+	for (uint32_t i = 0; i < sites; i++)
+		set_site_space(s, i, &space[i]);
+	free_sample_weights(&now);
+	free_sample_weights(&next);
+	free(space);
 }
 
 int spacetime_of(struct spacetime *s, const struct filter *f, const struct image *im,
@@ -237,6 +319,8 @@ int spacetime_of(struct spacetime *s, const struct filter *f, const struct image
 	/* Mappings that are counted are in what the collector saw, but belong to no place. */
 	if (!(config->flags & MU_CFG_MMAP) && timeline_load(&s->timeline, im, err) < 0)
 		return -1;
+	s->distance = sampled_mean_distance(im);
+	s->errors = site_errors_load(&f->profile->sites, im);
 	find_usable_samples(s);
 	if (s->count < 2)
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
@@ -249,6 +333,8 @@ int spacetime_of(struct spacetime *s, const struct filter *f, const struct image
 void spacetime_free(struct spacetime *s)
 {
 	free(s->weight);
+	free(s->errors);
+	free(s->error);
 	free(s->shot);
 	free(s->time);
 	free(s->tick);
@@ -258,14 +344,41 @@ void spacetime_free(struct spacetime *s)
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
-const char *spacetime_percent(const struct spacetime *s, double part, char text[16])
+/* What no sample has shown may have been there all the time. */
+static struct sampled_interval interval_of_space(const struct spacetime *s,
+						 const struct sampled_error *e, double part)
 {
+	return sampled_bytes_interval(e, part, s->distance * s->time[s->count - 1]);
+}
+
+static void put_percent_bounds(char *text, size_t size, const struct spacetime *s,
+			       const struct sampled_interval *i, double part)
+{
+	const double low = fmax(part - i->low, 0) * 100 / s->total;
+	const double high = fmax(i->high - part, 0) * 100 / s->total;
+
+	if (high - low < 0.05)
+		snprintf(text, size, " +- %.1f", ceil(high * 10) / 10);
+	else
+		snprintf(text, size, " -%.1f +%.1f", ceil(low * 10) / 10, ceil(high * 10) / 10);
+}
+
+const char *spacetime_percent(const struct spacetime *s, double part,
+			      const struct sampled_error *e, char text[SPACETIME_PERCENT])
+{
+	struct sampled_interval i;
 	unsigned int tenths;
+	int length;
 
 	if (s->total <= 0)
 		return "(n/a)";
 	tenths = (unsigned int)(part * 1000 / s->total + 1e-9);
-	snprintf(text, 16, "%u.%u%%", tenths / 10, tenths % 10);
+	length = snprintf(text, SPACETIME_PERCENT, "%u.%u%%", tenths / 10, tenths % 10);
+	if (!e)
+		return text;
+	i = interval_of_space(s, e, part);
+	if (i.high - i.low > 0)
+		put_percent_bounds(text + length, SPACETIME_PERCENT - (size_t)length, s, &i, part);
 	return text;
 }
 
@@ -281,18 +394,22 @@ static void write_grouped_number(FILE *out, uint64_t value)
 
 void spacetime_put_summary(FILE *out, const struct spacetime *s, uint32_t pid)
 {
-	char text[16];
+	const struct sampled_error *e = s->errors ? &s->heap_error : NULL;
+	char text[SPACETIME_PERCENT];
 
 	fprintf(out, "==%" PRIu32 "== Total spacetime:   ", pid);
 	write_grouped_number(out, s->total < 1e19 ? (uint64_t)s->total : UINT64_MAX);
 	fprintf(out, " ms.B\n==%" PRIu32 "== heap:             %5s\n", pid,
-		spacetime_percent(s, s->heap, text));
+		spacetime_percent(s, s->heap, e, text));
 	if (s->admin_bytes)
 		fprintf(out, "==%" PRIu32 "== heap admin:       %5s\n", pid,
-			spacetime_percent(s, s->admin, text));
+			spacetime_percent(s, s->admin, NULL, text));
 	if (s->stacks > 0)
 		fprintf(out, "==%" PRIu32 "== stack(s):         %5s\n", pid,
-			spacetime_percent(s, s->stacks, text));
+			spacetime_percent(s, s->stacks, NULL, text));
+	if (e)
+		fprintf(out, "==%" PRIu32 "== (estimates from samples, within the bounds with a "
+			"probability of 95 %%)\n", pid);
 }
 
 /* ---- for hp2ps --------------------------------------------------------------------------- */

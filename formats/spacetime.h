@@ -8,6 +8,9 @@
  * between, the heap is taken as changing evenly, or, where the collector looked at it meanwhile,
  * as it saw it; the places share that by what they hold at the two snapshots.
  *
+ * Of samples it is an estimate. The deviations of a place at the snapshots add up as if all were to
+ * the same side, since its blocks may be live at several: the bounds are rather too wide.
+ *
  * Source  manual of Valgrind 3.2, Massif; hp2ps's reader; docs/compat.md.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -21,6 +24,7 @@
 #include "profile/base/error.h"
 #include "profile/model/filter.h"
 #include "profile/read/image.h"
+#include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 #include "recording/recording.h"
 
@@ -32,6 +36,10 @@ struct spacetime {
 	const struct image *image;
 	uint32_t admin_bytes;	/* charged per block */
 	struct weight *weight;	/* one per site: bytes is its spacetime */
+	struct site_errors *errors;	/* of bytes; NULL: nothing was sampled */
+	struct sampled_error *error;	/* what the weights point to, of spacetime */
+	struct sampled_error heap_error;	/* the sum of these */
+	double distance;	/* from sampled_mean_distance() */
 	double heap, admin, stacks, total;
 	uint64_t *shot;		/* snapshots that know their places; UINT64_MAX: the end */
 	double *time;		/* of each, in ms from the first on */
@@ -55,8 +63,15 @@ int spacetime_of(struct spacetime *s, const struct filter *f, const struct image
 /* spacetime_free -- release everything. Fine for a zeroed struct. */
 void spacetime_free(struct spacetime *s);
 
-/* spacetime_percent -- PART of the total as "24.0%", cut to tenths; "(n/a)" of nothing. */
-const char *spacetime_percent(const struct spacetime *s, double part, char text[16]);
+enum { SPACETIME_PERCENT = 48 };	/* big enough for what follows, with the final zero */
+
+/* spacetime_percent -- PART of the total as "24.0%", cut to tenths; "(n/a)" of nothing.
+ *
+ * e  the error of PART, an estimate, which is then "24.0% +- 1.2"; NULL: none.
+ * Returns TEXT, or a constant.
+ */
+const char *spacetime_percent(const struct spacetime *s, double part,
+			      const struct sampled_error *e, char text[SPACETIME_PERCENT]);
 
 /* spacetime_put_summary -- the lines about heap, admin and stacks, each after "==PID== ". */
 void spacetime_put_summary(FILE *out, const struct spacetime *s, uint32_t pid);

@@ -112,6 +112,12 @@ static uint32_t collect_children(const struct report_writer *w, uint32_t node, s
 	return count;
 }
 
+/* NULL: it is exact, or not known, as of what NOBODY called. */
+static const struct sampled_error *error_of_node(const struct report_writer *w, uint32_t node)
+{
+	return w->t->error && node != NOBODY ? &w->t->error[node] : NULL;
+}
+
 static bool is_significant(const struct report_writer *w, int64_t space)
 {
 	return (double)space >= w->s->total * SIGNIFICANT;
@@ -126,8 +132,9 @@ static bool has_report_entry(const struct report_writer *w, uint32_t node)
 
 static void write_caller_line(struct report_writer *w, const struct child *c)
 {
-	char text[16];
-	const char *percent = spacetime_percent(w->s, (double)c->space, text);
+	char text[SPACETIME_PERCENT];
+	const char *percent = spacetime_percent(w->s, (double)c->space,
+						error_of_node(w, c->node), text);
 
 	if (!w->r->is_html) {
 		fprintf(w->out, "  %6s: ", percent);
@@ -178,8 +185,9 @@ static void write_context_line(struct report_writer *w, uint32_t node)
 
 static void write_node_entry(struct report_writer *w, uint32_t node)
 {
-	char text[16];
-	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes, text);
+	char text[SPACETIME_PERCENT];
+	const char *percent = spacetime_percent(w->s, (double)w->t->node[node].bytes,
+						error_of_node(w, node), text);
 
 	if (node == 0)
 		fprintf(w->out, "Heap allocation functions accounted for %s of measured "

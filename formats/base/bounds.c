@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/read/image_end.h"
+
 /* Sums of a damaged recording may be anything. */
 static uint64_t magnitude(int64_t value)
 {
@@ -62,7 +64,8 @@ const char *bounds_bytes(char text[BOUNDS_LENGTH], const struct sampled_error *e
 
 	if (is_exact(e, &i))
 		return strcpy(text, "exact");
-	if (!e->is_change && unit <= 1 && i.low >= estimate && i.high - estimate >= 1024)
+	if ((!e->is_change || e->is_growth) && unit <= 1 && i.low >= estimate &&
+	    i.high - estimate >= 1024)
 		return format_unseen(text, i.high - estimate);
 	format_distance(below, estimate - i.low, unit, decimals);
 	format_distance(above, i.high - estimate, unit, decimals);
@@ -101,6 +104,31 @@ const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_err
 	return text;
 }
 
+const char *bounds_now(const struct image *im)
+{
+	return image_end_of(&im->head).how == MU_END_RUNNING ? "now" : "at the end";
+}
+
+const char *bounds_describe_change(char text[BOUNDS_TEXT], const struct site_errors *sum,
+				   const struct sites *s, double distance)
+{
+	char live[BOUNDS_LENGTH], total[BOUNDS_LENGTH], every[UNITS_LENGTH];
+	int64_t live_bytes = 0;
+	uint64_t total_bytes = 0;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		live_bytes += sites_is_counted(&s->site[i]) ? s->site[i].live_bytes : 0;
+		total_bytes += sites_is_counted(&s->site[i]) ? s->site[i].total_bytes : 0;
+	}
+	snprintf(text, BOUNDS_TEXT,
+		 "estimates: about one block in %s was sampled; the heap changed by %s%s, "
+		 "%s were allocated (95 %%)", units_bytes(every, units_whole(distance)),
+		 live_bytes < 0 ? "-" : "",
+		 bounds_bytes_text(live, &sum->live, live_bytes, distance),
+		 bounds_bytes_text(total, &sum->total, (int64_t)total_bytes, distance));
+	return text;
+}
+
 const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const struct image *im)
 {
 	const double distance = sampled_mean_distance(im);
@@ -114,10 +142,10 @@ const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const
 		return text;
 	site_errors_sum(&sum, s, im);
 	snprintf(text, BOUNDS_TEXT,
-		 "estimates: about one block in %s was sampled; heap peak %s, at the end %s "
+		 "estimates: about one block in %s was sampled; heap peak %s, %s %s "
 		 "(95 %%)",
 		 units_bytes(every, units_whole(distance)),
-		 bounds_bytes_text(peak, &sum.peak, highest, distance),
+		 bounds_bytes_text(peak, &sum.peak, highest, distance), bounds_now(im),
 		 bounds_bytes_text(end, &sum.live, heap->now, distance));
 	return text;
 }

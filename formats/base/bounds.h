@@ -40,3 +40,14 @@ const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_err
  * Returns TEXT, which is "" if the recording is not sampled.
  */
 const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const struct image *im);
+
+/* bounds_describe_change -- Does the same for what changed between two moments.
+ *
+ * sum  of it, from site_errors_change().
+ * s    the changes of the sites.
+ */
+const char *bounds_describe_change(char text[BOUNDS_TEXT], const struct site_errors *sum,
+				   const struct sites *s, double distance);
+
+/* bounds_now -- Returns when the last figures of an image are of: "now", or "at the end". */
+const char *bounds_now(const struct image *im);

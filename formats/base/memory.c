@@ -8,7 +8,10 @@
  */
 #include "formats/base/memory.h"
 
+#include <string.h>
+
 #include "cli/units.h"
+#include "formats/base/bounds.h"
 
 /* Source  Linux, mm/memory.c: TASK_RSS_EVENTS_THRESH. */
 enum { COUNTING_ERROR = 64 * 4096 };
@@ -25,11 +28,11 @@ static const char *describe_heap(const struct memory_split *split)
 	if (split->counts_pages)
 		return "pages that the program mapped, but for files";
 	if (split->untouched)
-		return split->is_estimated ?
+		return split->sample_distance > 0 ?
 			       "live blocks of the heap (estimate), and room of freed ones among "
 			       "them" :
 			       "live blocks of the heap, and room of freed ones among them";
-	return split->is_estimated ? "live blocks of the heap (estimate)" :
+	return split->sample_distance > 0 ? "live blocks of the heap (estimate)" :
 				     "live blocks of the heap";
 }
 
@@ -90,15 +93,31 @@ static void print_whole_memory(FILE *out, const char *before, const struct memor
 	fputs(":\n", out);
 }
 
+/* ": +- 77, with a probability of 95 %". Of which places the blocks were is not known. */
+static void print_bounds(FILE *out, const struct memory_part *part, double distance)
+{
+	struct sampled_error e = { .is_sampled = true };
+	char text[BOUNDS_LENGTH];
+
+	if (distance <= 0 || strcmp(part->key, "heap") != 0)
+		return;
+	sampled_error_set_most(&e, (double)part->bytes, distance);
+	fprintf(out, ": %s, with a probability of 95 %%",
+		bounds_bytes(text, &e, (int64_t)part->bytes, distance));
+}
+
 static void print_memory_parts(FILE *out, const char *before, const struct memory_split *split)
 {
 	struct memory_part part[MEMORY_PARTS], outside[MEMORY_OUTSIDE];
 	int count = memory_parts(split, part);
 	char text[UNITS_LENGTH];
 
-	for (int i = 0; i < count; i++)
-		fprintf(out, "%s%11s %3.0f%%  %s\n", before, units_bytes(text, part[i].bytes),
+	for (int i = 0; i < count; i++) {
+		fprintf(out, "%s%11s %3.0f%%  %s", before, units_bytes(text, part[i].bytes),
 			100.0 * (double)part[i].bytes / (double)split->resident, part[i].text);
+		print_bounds(out, &part[i], split->sample_distance);
+		putc('\n', out);
+	}
 	count = memory_outside(split, outside);
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s%11s       %s\n", before, units_bytes(text, outside[i].bytes),

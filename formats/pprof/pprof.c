@@ -91,12 +91,21 @@ static void write_period(struct pprof_writer *w, double distance)
 	protobuf_number(&w->out, PROFILE_PERIOD, distance > 0 ? (uint64_t)distance : 1);
 }
 
+const char *pprof_describe_estimates(char text[BOUNDS_TEXT], const struct export *e)
+{
+	const struct sites *s = &e->filter->profile->sites;
+
+	return e->change ? bounds_describe_change(text, e->change, s,
+						  sampled_mean_distance(e->image)) :
+			   bounds_describe(text, s, e->image);
+}
+
 static void write_comments(struct pprof_writer *w, const struct export *e)
 {
 	char text[BOUNDS_TEXT];
 
 	protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, e->command));
-	if (*bounds_describe(text, &e->filter->profile->sites, e->image))
+	if (*pprof_describe_estimates(text, e))
 		protobuf_number(&w->out, PROFILE_COMMENT, number_of_string(w, text));
 }
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "formats/base/bounds.h"
 #include "formats/diff.h"
 #include "formats/export.h"
 
@@ -57,3 +58,9 @@ void pprof_write_diff(FILE *out, const struct diff_export *e);
  * A change has places at which blocks were only freed, so that none was allocated.
  */
 bool pprof_shows_site(const struct pprof_now *now, const struct site *s);
+
+/* pprof_describe_estimates -- Writes the comment on figures that are estimates.
+ *
+ * Returns TEXT, which is "" if all are exact.
+ */
+const char *pprof_describe_estimates(char text[BOUNDS_TEXT], const struct export *e);

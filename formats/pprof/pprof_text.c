@@ -107,7 +107,7 @@ static void put_process(FILE *out, const struct pprof_now *now, const struct exp
 	fprintf(out, "# process %u: ", e->pid);
 	utf8_put_clean(out, e->command);
 	fputc('\n', out);
-	if (*bounds_describe(text, &p->sites, e->image))
+	if (*pprof_describe_estimates(text, e))
 		fprintf(out, "# %s\n", text);
 	fputc('\n', out);
 	for (uint32_t k = 0; k < p->sites.count; k++) {

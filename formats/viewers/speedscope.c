@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/base/stacklist.h"
 #include "formats/base/triples.h"
 #include "formats/json.h"
@@ -147,9 +148,13 @@ void speedscope_write(FILE *out, const struct export *e)
 		.out = out, .e = e,
 		.weight = xcalloc((size_t)p->sites.count + 1, sizeof(*s.weight)) };
 	bool is_first = true;
+	char text[BOUNDS_TEXT], *name = NULL;
 
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n", out);
-	json_put_field(out, "name", e->command);
+	if (*bounds_describe(text, &p->sites, e->image))
+		name = xasprintf("%s (%s)", e->command, text);
+	json_put_field(out, "name", name ? name : e->command);
+	free(name);
 	fputs("\"exporter\":\"memusage ", out);
 	json_put_characters(out, e->version, e->version + strlen(e->version), false);
 	fputs("\",\"activeProfileIndex\":0,\n\"profiles\":[", out);

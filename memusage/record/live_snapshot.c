@@ -388,8 +388,8 @@ int live_snapshot_copy_all(struct live_snapshots *s, struct live *l, struct mu_e
 /* ---- the file ---------------------------------------------------------------------------- */
 
 /* The report needs neither blocks nor logs, which may have gigabytes. Without a tree it needs no
- * places either, whose names would be looked up. */
-static uint64_t unneeded_sections(const struct live_snapshots *s)
+ * places either, whose names would be looked up. How good estimates are is in the cells. */
+static uint64_t unneeded_sections(const struct live_snapshots *s, const struct image *im)
 {
 	uint64_t all = MU_FEATURE(MU_SEC_BLOCKS) | MU_FEATURE(MU_SEC_LOG) |
 		       MU_FEATURE(MU_SEC_MAPPINGS) | MU_FEATURE(MU_SEC_ACCESSES);
@@ -398,8 +398,9 @@ static uint64_t unneeded_sections(const struct live_snapshots *s)
 		if (s->item[i].value_count > 0)
 			return all;
 	}
-	return all | MU_FEATURE(MU_SEC_MODULES) | MU_FEATURE(MU_SEC_FRAMES) |
-	       MU_FEATURE(MU_SEC_STACKS) | MU_FEATURE(MU_SEC_SITES) | MU_FEATURE(MU_SEC_CELLS);
+	all |= MU_FEATURE(MU_SEC_MODULES) | MU_FEATURE(MU_SEC_FRAMES) | MU_FEATURE(MU_SEC_STACKS);
+	return im->head.sampling.log2 > 0 ?
+		       all : all | MU_FEATURE(MU_SEC_SITES) | MU_FEATURE(MU_SEC_CELLS);
 }
 
 int live_snapshot_save(const struct live_snapshots *s, const struct live *l, pid_t pid, int fd,
@@ -412,7 +413,8 @@ int live_snapshot_save(const struct live_snapshots *s, const struct live *l, pid
 
 	if (live_image(l, &im, err) < 0)
 		return error_process_ended(err);
-	im.head.features &= ~unneeded_sections(s);
+	im.head.features &= ~unneeded_sections(s, &im);
+	im.head.end = MU_END_RUNNING;
 	image_replace(&im, MU_SEC_SNAPSHOTS, s->item, s->count, sizeof(*s->item));
 	im.outside = s->values;
 	im.outside_size = s->values_size;

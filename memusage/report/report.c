@@ -17,6 +17,7 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/summary.h"
 #include "memusage/common/escape.h"
 #include "memusage/report/notes.h"
@@ -160,14 +161,19 @@ static void print_process_line(FILE *out, enum report_role role, int pid,
 {
 	bool is_told = role == REPORT_MAIN ? !image_end_is_success(result->end) :
 					     !has_told_end(role);
-	char name[1024], end[IMAGE_END_TEXT];
+	char name[1024], end[IMAGE_END_TEXT], peak[BOUNDS_LENGTH];
 
 	fprintf(out,
 		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
-		", stack peak: %" PRIu64 ", calls: %" PRIu64 "%s%s\n",
+		", stack peak: %" PRIu64 ", calls: %" PRIu64 "%s%s",
 		pid, escape_text(name, sizeof(name), result->name), role_text(role),
 		result->own_bytes, result->heap_peak, result->stack_peak, result->own_calls,
 		is_told ? ", " : "", is_told ? image_end_text(result->end, end) : "");
+	if (result->sample_distance > 0)
+		fprintf(out, ", estimated: heap peak %s (95 %%)",
+			bounds_bytes_text(peak, &result->peak_error, (int64_t)result->heap_peak,
+					  result->sample_distance));
+	putc('\n', out);
 }
 
 static char *process_line_text(enum report_role role, int pid, const struct result *result)

@@ -12,6 +12,7 @@
 #include "cli/message.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "memusageprint/job/place_names.h"
 #include "profile/model/runtime_frames.h"
 #include "profile/read/snapshot_values.h"
@@ -74,16 +75,14 @@ static void warn_of_nameless_modules(const struct report_subject *s)
 
 static void warn_of_estimates(const struct report_subject *s)
 {
-	char text[UNITS_LENGTH];
+	char text[BOUNDS_TEXT];
 
 	if (s->distance > 0 && s->recording->merge)
 		warn("%s: figures of the heap and of places are estimates: about one block in "
-		     "%s, or in less, was recorded", s->recording->name,
+		     "%s, or in less, was sampled", s->recording->name,
 		     units_bytes(text, (uint64_t)s->distance));
-	else if (s->distance > 0)
-		warn("process %d: figures of the heap and of places are estimates: about one "
-		     "block in %s was recorded", (int)s->pid,
-		     units_bytes(text, (uint64_t)s->distance));
+	else if (*bounds_describe(text, &s->profile.sites, &s->image))
+		warn("process %d: figures of the heap and of places are %s", (int)s->pid, text);
 }
 
 /* Otherwise an empty report looks like a program that allocates nothing. Many processes may have

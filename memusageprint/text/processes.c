@@ -12,8 +12,12 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 
-enum { COMMAND_BYTES = 200, DEPTH_MAX = 30 };
+enum {
+	COMMAND_BYTES = 200, DEPTH_MAX = 30,
+	BYTES_WIDTH = 9, ESTIMATE_WIDTH = 21	/* "4.25 MiB", "4.25 MiB -4.14 +3.26" */
+};
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
@@ -71,20 +75,35 @@ static void print_command(FILE *out, const struct process_entry *e, unsigned int
 	free(text);
 }
 
-/* width  of the column that says how it ended. */
-static void print_row(FILE *out, const struct process_entry *e, unsigned int depth, int width)
-{
-	char peak[UNITS_LENGTH], own[UNITS_LENGTH], live[UNITS_LENGTH], end[IMAGE_END_TEXT];
+/* Widths of columns. */
+struct columns {
+	int bytes, end;
+};
 
-	fprintf(out, "%8d %8d  %9s  %9s  %9s", (int)e->pid, (int)e->parent,
-		units_bytes(peak, e->peak), units_bytes(own, e->own_peak),
-		units_bytes(live, e->own_live));
+static void print_bytes(FILE *out, const struct columns *c, const struct process_entry *e,
+			uint64_t bytes, const struct sampled_error *error)
+{
+	char text[BOUNDS_LENGTH];
+
+	fprintf(out, "  %*s", c->bytes,
+		bounds_bytes_text(text, error, (int64_t)bytes, e->sample_distance));
+}
+
+static void print_row(FILE *out, const struct process_entry *e, unsigned int depth,
+		      const struct columns *c)
+{
+	char end[IMAGE_END_TEXT];
+
+	fprintf(out, "%8d %8d", (int)e->pid, (int)e->parent);
+	print_bytes(out, c, e, e->peak, &e->peak_error);
+	print_bytes(out, c, e, e->own_peak, &e->own_peak_error);
+	print_bytes(out, c, e, e->own_live, &e->own_live_error);
 	print_lifespan(out, e);
-	fprintf(out, "  %-*s", width, image_end_text(e->end, end));
+	fprintf(out, "  %-*s", c->end, image_end_text(e->end, end));
 	print_command(out, e, depth);
 }
 
-static void print_rows(FILE *out, const struct kinship *k, int width)
+static void print_rows(FILE *out, const struct kinship *k, const struct columns *c)
 {
 	uint32_t *stack = xcalloc((size_t)k->list->count + 1, sizeof(*stack)), depth = 0;
 
@@ -98,8 +117,7 @@ static void print_rows(FILE *out, const struct kinship *k, int width)
 			depth--;
 			continue;
 		}
-		print_row(out, &k->list->entry[at - 1], depth < DEPTH_MAX ? depth : DEPTH_MAX,
-			  width);
+		print_row(out, &k->list->entry[at - 1], depth < DEPTH_MAX ? depth : DEPTH_MAX, c);
 		stack[depth] = k->next[at - 1];
 		stack[++depth] = k->child[at - 1];
 	}
@@ -127,19 +145,20 @@ void processes_print(FILE *out, const struct process_list *list)
 		.next = xcalloc((size_t)list->count + 1, sizeof(*k.next)),
 	};
 
-	int width = widest_end(list);
+	const struct columns c = { .bytes = list->is_estimated ? ESTIMATE_WIDTH : BYTES_WIDTH,
+				   .end = widest_end(list) };
 
 	link_children(&k);
-	fprintf(out, "%8s %8s  %9s  %9s  %9s  %10s  %-*s  %s\n", "pid", "parent", "peak",
-		"own peak", "own end", "lived", width, "end", "command");
-	print_rows(out, &k, width);
+	fprintf(out, "%8s %8s  %*s  %*s  %*s  %10s  %-*s  %s\n", "pid", "parent", c.bytes, "peak",
+		c.bytes, "own peak", c.bytes, "own end", "lived", c.end, "end", "command");
+	print_rows(out, &k, &c);
 	fputs("\npeak: highest heap, with what a forked child got from its parent; own peak, own "
 	      "end: without that,"
 	      LAYOUT_NEWLINE "the latter live at the end of the process. A process that "
 	      "executed another program has several rows.\n", out);
 	if (list->is_estimated)
-		fputs("Bytes are estimates from samples: --top and --summary with --pid=PID show "
-		      "their bounds.\n", out);
+		fputs("Bytes are estimates from samples, within the bounds with a probability of "
+		      "95 %.\n", out);
 	free(k.child);
 	free(k.next);
 }

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "cli/units.h"
 #include "cli/xmalloc.h"
+#include "formats/base/bounds.h"
 #include "formats/base/memory.h"
 #include "formats/base/notes.h"
 #include "formats/summary.h"
@@ -29,7 +30,8 @@
 
 enum {
 	MARK_TEXT = 256,
-	SUMMARY_MARKS = 40	/* most marks in a summary */
+	SUMMARY_MARKS = 40,	/* most marks in a summary */
+	MARK_BYTES_WIDTH = 11, MARK_ESTIMATE_WIDTH = 21
 };
 
 static int print_place_list(FILE *out, struct report_subject *s, enum metric_kind kind,
@@ -98,15 +100,20 @@ static void put_process_end(FILE *page, const struct report_subject *s, const ch
 }
 
 /* "     1.234567 s     1.21 KiB  loaded": the time since the start, the heap at it, the name. */
-static void print_one_mark(FILE *out, const struct report_subject *s, const struct mu_mark *mark)
+static void print_one_mark(FILE *out, const struct report_subject *s, const struct mu_mark *mark,
+			   const struct site_errors *errors)
 {
+	const double distance = sampled_mean_distance(&s->image);
+	const struct sampled_error e = site_errors_at_moment(errors, (int64_t)mark->value,
+							     distance);
 	uint64_t start = s->image.head.process.start_mono_ns;
 	uint64_t ns = mark->mono_ns > start ? mark->mono_ns - start : 0;
-	char text[UNITS_LENGTH], name[MARK_TEXT];
+	char text[BOUNDS_LENGTH], name[MARK_TEXT];
 
 	image_string(&s->image, &mark->text, name, sizeof(name));
-	fprintf(out, "%9" PRIu64 ".%06" PRIu64 " s  %11s  ", ns / 1000000000, ns / 1000 % 1000000,
-		units_bytes(text, mark->value));
+	fprintf(out, "%9" PRIu64 ".%06" PRIu64 " s  %*s  ", ns / 1000000000, ns / 1000 % 1000000,
+		distance > 0 ? MARK_ESTIMATE_WIDTH : MARK_BYTES_WIDTH,
+		bounds_bytes_text(text, &e, (int64_t)mark->value, distance));
 	if (mark->kind == MU_MARK_PAUSE)
 		fputs("(recording paused)", out);
 	else if (mark->kind == MU_MARK_RESUME)
@@ -120,6 +127,7 @@ static void print_one_mark(FILE *out, const struct report_subject *s, const stru
 static void print_all_marks(FILE *out, const struct report_subject *s, bool is_wanted)
 {
 	uint64_t count = image_count(&s->image, MU_SEC_MARKS);
+	struct site_errors errors;
 	struct mu_mark mark;
 
 	if (count == 0) {
@@ -127,10 +135,13 @@ static void print_all_marks(FILE *out, const struct report_subject *s, bool is_w
 			fputs("\nthe program marked no moment\n", out);
 		return;
 	}
-	fputs("\n  since the start         heap  mark\n", out);
+	fprintf(out, "\n  since the start  %*s  mark\n",
+		site_errors_sum(&errors, &s->profile.sites, &s->image) ? MARK_ESTIMATE_WIDTH :
+									  MARK_BYTES_WIDTH,
+		"heap");
 	for (uint64_t i = 0; (is_wanted || i < SUMMARY_MARKS) && marks_get(&s->image, i, &mark);
 	     i++)
-		print_one_mark(out, s, &mark);
+		print_one_mark(out, s, &mark, &errors);
 	if (!is_wanted && count > SUMMARY_MARKS)
 		fprintf(out, "%" PRIu64 " more: --marks lists all\n", count - SUMMARY_MARKS);
 }

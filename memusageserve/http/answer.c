@@ -56,6 +56,20 @@ static void subtract_sites(struct sites *now, const struct sites *earlier)
 	}
 }
 
+/* The sites are those of now still. */
+static void note_errors_of_change(struct look_process *now, const struct look_process *earlier)
+{
+	struct site_errors sum, before;
+
+	if (!site_errors_sum(&sum, &now->profile.sites, &now->image))
+		return;
+	site_errors_sum(&before, &earlier->profile.sites, &earlier->image);
+	now->change = site_errors_change(&sum, &before,
+					 sampled_mean_distance(&now->image) !=
+						 sampled_mean_distance(&earlier->image));
+	now->export.change = &now->change;
+}
+
 /* A process that has begun since then had nothing; one that has ended is not there. */
 static int subtract_earlier(struct look *l, const struct answer_order *o, struct mu_error *err)
 {
@@ -66,8 +80,10 @@ static int subtract_earlier(struct look *l, const struct answer_order *o, struct
 	for (size_t i = 0; result == 0 && i < l->count; i++) {
 		const struct look_process *e = find_process(&earlier, l->process[i]);
 
-		if (e)
-			subtract_sites(&l->process[i]->profile.sites, &e->profile.sites);
+		if (!e)
+			continue;
+		note_errors_of_change(l->process[i], e);
+		subtract_sites(&l->process[i]->profile.sites, &e->profile.sites);
 	}
 	look_close(&earlier);
 	return result;

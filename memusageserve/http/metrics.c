@@ -5,6 +5,7 @@
 #include "memusageserve/http/metrics.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,24 @@ static double live_blocks(const struct look_process *p, bool *is_known)
 			sum += s->site[i].live_blocks;
 	}
 	return sum > 0 ? (double)sum : 0;
+}
+
+static struct sampled_interval blocks_interval(const struct look_process *p, bool *is_known)
+{
+	const double blocks = live_blocks(p, is_known);
+
+	*is_known = *is_known && p->result.sample_distance > 0;
+	return sampled_blocks_interval(&p->result.now_error, blocks);
+}
+
+static double blocks_low(const struct look_process *p, bool *is_known)
+{
+	return floor(blocks_interval(p, is_known).low);
+}
+
+static double blocks_high(const struct look_process *p, bool *is_known)
+{
+	return ceil(blocks_interval(p, is_known).high);
 }
 
 static double requested(const struct look_process *p, bool *is_known)
@@ -187,6 +206,10 @@ static const struct metric metrics[] = {
 	{ "heap_high_bytes", "bytes", "With samples: upper 95 % bound of heap_bytes", false,
 	  heap_high },
 	{ "heap_blocks", NULL, "Blocks that are live", false, live_blocks },
+	{ "heap_low_blocks", NULL, "With samples: lower 95 % bound of heap_blocks", false,
+	  blocks_low },
+	{ "heap_high_blocks", NULL, "With samples: upper 95 % bound of heap_blocks", false,
+	  blocks_high },
 	{ "heap_peak_bytes", "bytes", "Largest heap_bytes so far", false, heap_peak },
 	{ "heap_peak_low_bytes", "bytes", "With samples: lower 95 % bound of heap_peak_bytes",
 	  false, peak_low },

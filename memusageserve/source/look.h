@@ -41,6 +41,7 @@ struct look_process {
 	struct filter filter;	/* likewise; with has_names */
 	struct result result;
 	struct export export;	/* of all these */
+	struct site_errors change;	/* what its `change` points to, of a difference */
 	char *command;
 };
 

@@ -28,6 +28,7 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 	if (!segment_slot(s, slot, &entry) || segment_image(s, slot, &im, NULL) < 0)
 		return false;
 	result_take_figures(r, &im);
+	result_take_estimates(r, &im);
 	*e = (struct process_entry){
 		.slot = slot,
 		.pid = (pid_t)(entry.pid ? entry.pid : r->process.pid),
@@ -41,6 +42,9 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.peak = r->heap_peak, .live = r->heap_now,
 		.own_peak = r->own_peak, .own_live = r->own_now,
 		.own_calls = r->own_calls,
+		.sample_distance = r->sample_distance,
+		.peak_error = r->peak_error,
+		.own_peak_error = r->own_peak_error, .own_live_error = r->own_now_error,
 		.end = r->end,
 		.command = xcheck(image_command(&im)),
 	};

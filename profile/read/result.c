@@ -105,9 +105,14 @@ static void read_own_calls(struct result *r, const struct mu_image *head)
 }
 
 /* A forked child shares the blocks of its parent, whose figures have them. */
+static uint64_t inherited_heap(const struct mu_image *head)
+{
+	return head->process.fork_mono_ns ? positive_or_zero(head->fork_heap) : 0;
+}
+
 static void read_own_heap(struct result *r, const struct mu_image *head)
 {
-	uint64_t inherited = head->process.fork_mono_ns ? positive_or_zero(head->fork_heap) : 0;
+	const uint64_t inherited = inherited_heap(head);
 
 	r->own_peak = r->heap_peak > inherited ? r->heap_peak - inherited : 0;
 	r->own_now = r->heap_now > inherited ? r->heap_now - inherited : 0;
@@ -175,8 +180,15 @@ static void read_access_totals(struct result *r, const struct image *im)
 	sites_free(&sites);
 }
 
+static struct sampled_error error_since_fork(const struct result *r, const struct sampled_error *e,
+					     const struct image *im)
+{
+	return site_errors_since_fork(e, (double)inherited_heap(&im->head), (double)r->own_bytes,
+				      r->sample_distance);
+}
+
 /* Without memory for it, estimates look exact. */
-static void read_estimates(struct result *r, const struct image *im)
+void result_take_estimates(struct result *r, const struct image *im)
 {
 	struct sites sites = { .count = 0 };
 	struct site_errors sum = { .live = { .samples = 0 } };
@@ -188,6 +200,8 @@ static void read_estimates(struct result *r, const struct image *im)
 		site_errors_sum(&sum, &sites, im);
 	r->peak_error = sum.peak;
 	r->now_error = sum.live;
+	r->own_peak_error = error_since_fork(r, &sum.peak, im);
+	r->own_now_error = error_since_fork(r, &sum.live, im);
 	sites_free(&sites);
 }
 
@@ -260,7 +274,7 @@ void result_take(struct result *r, struct image *im)
 {
 	result_take_figures(r, im);
 	read_access_totals(r, im);
-	read_estimates(r, im);
+	result_take_estimates(r, im);
 	unwound_take(&r->unwound, im);
 	read_pause_marks(r, im);
 	read_recorded_parts(r, im);

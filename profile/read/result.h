@@ -88,6 +88,7 @@ struct result {
 	uint64_t sample_losses;	/* ... and so many more, which could not be recorded */
 	struct sampled_error peak_error;	/* of heap_peak, an estimate then */
 	struct sampled_error now_error;	/* of heap_now */
+	struct sampled_error own_peak_error, own_now_error;	/* of own_peak, own_now */
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */
 	bool is_paused;		/* ... to its end */
@@ -111,8 +112,16 @@ struct result {
  */
 void result_take(struct result *r, struct image *im);
 
-/* result_take_figures -- the same without memory, pauses, accesses, broken stacks and functions.
+/* result_take_figures -- the same without memory, pauses, accesses, broken stacks, functions and
+ * the errors of estimates.
  *
  * Leaves zeros there. For lists of all processes.
  */
 void result_take_figures(struct result *r, struct image *im);
+
+/* result_take_estimates -- add how the process was sampled, and the errors of estimates.
+ *
+ * r  from result_take_figures(). Without memory for the errors, estimates look exact.
+ * Cost O(cells), if it was sampled.
+ */
+void result_take_estimates(struct result *r, const struct image *im);

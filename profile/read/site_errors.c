@@ -140,24 +140,45 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->block_variance += e->block_variance;
 	to->ever_blocks += e->ever_blocks;
 	to->ever_recorded += e->ever_recorded;
+	to->most_bytes = to->most_blocks = 0; /* E may be of a recording without samples */
 	to->is_sampled |= e->is_sampled;
 	to->is_change |= e->is_change;
 }
 
-/* A process without a sample may have blocks all the same: as many as its counters tell, and of
- * their mean size. */
-static struct sampled_error error_without_sites(const struct image *im)
+/* What the counters of a process, which are exact, say of its blocks. */
+struct asked_for {
+	double bytes, blocks;
+};
+
+static struct asked_for count_asked_for(const struct image *im)
 {
 	struct counters c = { .unknown_frees = 0 };
-	struct sampled_error e = { .samples = 0 };
+	struct asked_for all = { .blocks = 0 };
 
 	counters_add(&c, im);
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
-			e.ever_blocks += (double)c.calls[fn];
-	e.is_sampled = e.ever_blocks > 0;
-	e.ever_recorded = fmax((double)counters_heap_total(&c) / sampled_mean_distance(im), UNSEEN);
-	return e;
+			all.blocks += (double)c.calls[fn];
+	all.bytes = (double)counters_heap_total(&c);
+	return all;
+}
+
+/* A process without a sample may have blocks all the same: as many as its counters tell, and of
+ * their mean size. */
+static void add_error_without_sites(struct sampled_error *to, const struct asked_for *all,
+				    double distance)
+{
+	to->ever_blocks += all->blocks;
+	to->ever_recorded += fmax(all->bytes / distance, UNSEEN);
+	to->is_sampled |= all->blocks > 0;
+}
+
+static void complete_sum(struct sampled_error *e, const struct asked_for *all, double distance)
+{
+	if (e->ever_recorded <= 0)
+		add_error_without_sites(e, all, distance);
+	e->most_bytes = all->bytes;
+	e->most_blocks = all->blocks;
 }
 
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im)
@@ -172,15 +193,60 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		sampled_error_add(&sum->peak, &of[i].peak);
 		sampled_error_add(&sum->total, &of[i].total);
 	}
-	if (of && sum->total.ever_recorded <= 0) {
-		const struct sampled_error e = error_without_sites(im);
+	if (of) {
+		const struct asked_for all = count_asked_for(im);
+		const double distance = sampled_mean_distance(im);
 
-		sampled_error_add(&sum->live, &e);
-		sampled_error_add(&sum->peak, &e);
-		sampled_error_add(&sum->total, &e);
+		complete_sum(&sum->live, &all, distance);
+		complete_sum(&sum->peak, &all, distance);
+		complete_sum(&sum->total, &all, distance);
 	}
 	free(of);
 	return of != NULL;
+}
+
+/* What the parent had is an estimate, too: S (1 - p) / p of it is never more than R. */
+struct sampled_error site_errors_since_fork(const struct sampled_error *e, double inherited,
+					    double asked_for, double distance)
+{
+	struct sampled_error own = *e;
+
+	if (inherited <= 0 || !e->is_sampled)
+		return own;
+	own.is_change = own.is_growth = true;
+	own.samples += ceil(inherited / distance);
+	own.variance += inherited * distance;
+	own.most_bytes = asked_for;
+	return own;
+}
+
+/* Of the heap both moments share only what came and went in between counts: A was allocated, so
+ * earlier + A - now went. */
+static double changed_part(double earlier, double now, double allocated, bool has_grown)
+{
+	const double all = earlier + now;
+
+	return has_grown ? all : fmin(fmax(2 * allocated + earlier - now, 0), all);
+}
+
+struct site_errors site_errors_change(const struct site_errors *now,
+				      const struct site_errors *earlier, bool has_grown)
+{
+	struct site_errors c = { .grown_distance = 0 };
+
+	c.live.is_change = c.total.is_change = true;
+	c.live.is_sampled = c.total.is_sampled = now->total.is_sampled;
+	c.total.samples = fmax(now->total.samples - earlier->total.samples, 0);
+	c.total.variance = fmax(now->total.variance - earlier->total.variance, 0);
+	c.total.block_variance = fmax(now->total.block_variance - earlier->total.block_variance, 0);
+	c.live.samples = changed_part(earlier->live.samples, now->live.samples, c.total.samples,
+				      has_grown);
+	c.live.variance = changed_part(earlier->live.variance, now->live.variance,
+				       c.total.variance, has_grown);
+	c.live.block_variance = changed_part(earlier->live.block_variance,
+					     now->live.block_variance, c.total.block_variance,
+					     has_grown);
+	return c;
 }
 
 static double share_of(double part, double whole)
@@ -192,6 +258,27 @@ static double share_of(double part, double whole)
 static double least_exact(double value, double sampled_ever, double exact_ever)
 {
 	return fmin(fmax(value - sampled_ever, 0), exact_ever);
+}
+
+/* S (1 - p) / p is never more than R. */
+void sampled_error_set_most(struct sampled_error *e, double sampled_bytes, double distance)
+{
+	e->variance = sampled_bytes * distance;
+	e->samples = distance > 0 ? ceil(sampled_bytes / distance) : 0;
+}
+
+struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_t bytes,
+					   double distance)
+{
+	struct sampled_error e = sum->total;
+	const double value = fmax((double)bytes, 0);
+	const double exact = e.is_sampled ? least_exact(value, e.most_bytes - e.exact_bytes,
+							e.exact_bytes) :
+					    value;
+
+	e.exact_bytes = exact;
+	sampled_error_set_most(&e, value - exact, distance);
+	return e;
 }
 
 /* The part of the error of all blocks that some of them have. As many as possible count as sampled.
@@ -312,13 +399,32 @@ static struct sampled_interval compute_change(double samples, double variance, d
 	return (struct sampled_interval){ change - error, change + error };
 }
 
+/* 20 KiB that were asked for in all cannot be 472 KiB that no sample has shown. */
+static struct sampled_interval cap_interval(struct sampled_interval i, double exact, double most,
+					    double estimate)
+{
+	if (most > 0)
+		i.high = fmax(fmin(i.high, exact + most), estimate);
+	return i;
+}
+
+/* A child cannot have gained less than nothing, nor more than it asked for since its fork. */
+static struct sampled_interval limit_growth(struct sampled_interval i, double most, double estimate)
+{
+	return (struct sampled_interval){ fmax(i.low, 0), fmax(fmin(i.high, most), estimate) };
+}
+
 struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, double estimate,
 					       double distance)
 {
+	if (e->is_growth)
+		return limit_growth(compute_change(e->samples, e->variance, estimate),
+				    e->most_bytes, estimate);
 	if (e->is_change)
 		return compute_change(e->samples, e->variance, estimate);
-	return compute_interval(e->samples, e->exact_bytes, e->variance, estimate,
-				e->is_sampled ? UNSEEN * distance : 0);
+	return cap_interval(compute_interval(e->samples, e->exact_bytes, e->variance, estimate,
+					     e->is_sampled ? UNSEEN * distance : 0),
+			    e->exact_bytes, e->most_bytes, estimate);
 }
 
 /* How many blocks there may be if nothing was sampled: a recorded one counted for so many. */
@@ -331,8 +437,9 @@ struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, d
 {
 	if (e->is_change)
 		return compute_change(e->samples, e->block_variance, estimate);
-	return compute_interval(e->samples, e->exact_blocks, e->block_variance, estimate,
-				e->is_sampled ? unseen_blocks(e) : 0);
+	return cap_interval(compute_interval(e->samples, e->exact_blocks, e->block_variance,
+					     estimate, e->is_sampled ? unseen_blocks(e) : 0),
+			    e->exact_blocks, e->most_blocks, estimate);
 }
 
 void sampled_error_swap(struct weight *w, struct sampled_error *e)
@@ -348,6 +455,8 @@ void sampled_error_swap(struct weight *w, struct sampled_error *e)
 		e->block_variance = was.variance;
 		e->exact_bytes = was.exact_blocks;
 		e->exact_blocks = was.exact_bytes;
+		e->most_bytes = was.most_blocks;
+		e->most_blocks = was.most_bytes;
 	}
 }
 

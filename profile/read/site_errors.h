@@ -19,8 +19,11 @@ struct sampled_error {
 	double block_variance;	/* of the number of blocks */
 	double ever_blocks;	/* the estimate of all blocks ever, */
 	double ever_recorded;	/* ... and how many of these were recorded */
+	double most_bytes;	/* more cannot be there beside what is exact: all that was asked */
+	double most_blocks;	/* for, as the counters know; 0: unknown */
 	bool is_sampled;	/* blocks may have been left out; false: all are exact */
 	bool is_change;		/* the figure is a difference of two estimates */
+	bool is_growth;		/* ... that is neither below 0 nor above most_bytes */
 };
 
 /* The errors of one site's figures. */
@@ -53,6 +56,33 @@ struct site_errors *site_errors_load_own(const struct sites *s, const struct ima
  */
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im);
 
+/* site_errors_at_moment -- compute the error of the whole heap at a moment.
+ *
+ * sum    from site_errors_sum().
+ * bytes  the estimate of that moment.
+ */
+struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_t bytes,
+					   double distance);
+
+/* site_errors_change -- compute the errors of what changed between two moments.
+ *
+ * now, earlier  from site_errors_sum() at both.
+ * has_grown     the mean distance of samples was doubled in between.
+ * Returns errors of differences; that of the peak is all 0.
+ */
+struct site_errors site_errors_change(const struct site_errors *now,
+				      const struct site_errors *earlier, bool has_grown);
+
+/* site_errors_since_fork -- compute the error of a figure without what a forked child has from its
+ * parent.
+ *
+ * e          of the figure with it: one of site_errors_sum().
+ * inherited  bytes of the heap at the fork; 0: the process was not forked, and E is returned.
+ * asked_for  bytes that the child has asked for itself.
+ */
+struct sampled_error site_errors_since_fork(const struct sampled_error *e, double inherited,
+					    double asked_for, double distance);
+
 /* sampled_mean_distance -- the mean number of bytes between two sampled blocks, R; 0: all blocks
  * were recorded. */
 double sampled_mean_distance(const struct image *im);
@@ -71,6 +101,14 @@ struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, d
 
 /* sampled_error_add -- add the error of a figure that is added to another. */
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e);
+
+/* sampled_error_set_most -- set the largest error that an estimate of blocks of unknown sizes can
+ * have.
+ *
+ * sampled_bytes  of the estimate, without exact blocks.
+ * distance       from sampled_mean_distance().
+ */
+void sampled_error_set_most(struct sampled_error *e, double sampled_bytes, double distance);
 
 /* sampled_error_swap -- exchange bytes and blocks of a weight and of its error, for a figure that
  * counts blocks.

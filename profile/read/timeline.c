@@ -178,6 +178,6 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->highest = highest_resident(t);
 	split->counts_pages = t->counts_pages;
 	split->lacks_blocks = t->lacks_blocks;
-	split->is_estimated = t->sample_distance > 0;
+	split->sample_distance = t->sample_distance;
 	split->unknown = unknown_to_malloc(t, split);
 }

@@ -60,7 +60,7 @@ struct memory_split {
 	uint64_t highest;	/* resident memory of the sample that has most of it */
 	bool counts_pages;	/* as in struct timeline, like the next one */
 	bool lacks_blocks;
-	bool is_estimated;	/* `heap` is an estimate */
+	double sample_distance;	/* `heap` is an estimate: mean bytes between samples; 0: exact */
 	uint64_t heap;		/* live blocks: asked for by the program, and touched */
 	uint64_t spare;		/* estimate: kept by malloc beyond them (freed room, rounding, its
 				 * own data), and mappings that the program made itself */

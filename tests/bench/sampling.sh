@@ -15,7 +15,9 @@
 # sample: with the CPU time of memusage and its collector; own: that of the program under it.
 # passing: a preloaded library that only passes calls on, which no preloaded profiler can undercut.
 # gperftools' heap profiler, which records all blocks, is run once; BENCH_HEAPPROFILE=0 leaves it out.
-# BENCH_VARIANTS="sample jemalloc-128K" runs only these.
+# BENCH_VARIANTS="sample jemalloc-128K" runs only these; `again` is a native run, which shows the noise.
+# BENCH_OF=wall runs one after the other on all CPUs and compares wall times; only a machine that does
+# nothing else can tell them.
 # Markdown on stdout.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -118,8 +120,12 @@ heapprofile=HEAPPROFILE=$TMP/tcprof
 
 variants=${BENCH_VARIANTS:-passing sample own jemalloc jemalloc-128K jemalloc-512K tcmalloc}
 
+of=${BENCH_OF:-CPU}
 cpu=$(($(getconf _NPROCESSORS_ONLN) - 1))
-on_one_cpu() { taskset -c "$cpu" "$BENCH/measure" "$@"; }
+pinned="taskset -c $cpu" column=1
+[ "$of" != wall ] || pinned='' column=2
+# shellcheck disable=SC2086  # words, or none
+on_one_cpu() { $pinned "$BENCH/measure" "$@"; }
 
 # measure_variant VARIANT COMMAND...
 measure_variant() {
@@ -128,7 +134,8 @@ measure_variant() {
 	case $variant in
 	own)
 		: >own.figures
-		taskset -c "$cpu" "$ours" -q --sample --record=kept.mur \
+		# shellcheck disable=SC2086
+		$pinned "$ours" -q --sample --record=kept.mur \
 			"$BENCH/measure" -o own.figures "$@" >/dev/null 2>&1
 		cat own.figures
 		return
@@ -157,7 +164,13 @@ measure_beside() {
 	round=$1 variant=$2
 	shift 2
 	has_variant "$variant" || return 0
-	if [ $((round % 2)) -eq 0 ]; then
+	if [ "$of" = wall ] && [ $((round % 2)) -eq 0 ]; then
+		on_one_cpu "$@" >native.line
+		measure_variant "$variant" "$@" >variant.line
+	elif [ "$of" = wall ]; then
+		measure_variant "$variant" "$@" >variant.line
+		on_one_cpu "$@" >native.line
+	elif [ $((round % 2)) -eq 0 ]; then
 		on_one_cpu "$@" >native.line &
 		measure_variant "$variant" "$@" >variant.line
 	else
@@ -172,8 +185,8 @@ measure_beside() {
 # ratios VARIANT: the median of the rounds, and its interval.
 ratios() {
 	[ -s "figures.$1" ] || { printf ' - |' && return; }
-	awk '
-		{ if (NF < 8 || $4 != 0 || $8 != 0) bad = 1; else ratio[++n] = $1 / $5 }
+	awk -v column="$column" '
+		{ if (NF < 8 || $4 != 0 || $8 != 0) bad = 1; else ratio[++n] = $column / $(column + 4) }
 		END {
 			for (i = 1; i <= n; i++)
 				for (k = i + 1; k <= n; k++)
@@ -201,7 +214,7 @@ program() {
 	# It records all blocks: minutes for a program of a second.
 	[ "${BENCH_HEAPPROFILE:-1}" = 0 ] || measure_beside 1 tcmalloc-heap "$@"
 	printf '| %s | %s |' "$name" "$(cut -f 2 figures.* | sort -n | awk '{ printf "%.2f s", $1 / 1e6; exit }')"
-	for v in sample own passing jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do
+	for v in sample own passing again jemalloc jemalloc-128K jemalloc-512K tcmalloc tcmalloc-heap; do
 		ratios $v
 	done
 	printf '\n'
@@ -210,9 +223,10 @@ program() {
 printf '\nMachine: %s, %s CPUs, load %s. %s rounds.\n' \
 	"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed 1q)" "$(getconf _NPROCESSORS_ONLN)" \
 	"$(cut -d' ' -f1 /proc/loadavg)" "$ROUNDS"
-printf 'CPU time as a multiple of native, beside a native run: median (95 %% interval).\n\n'
-printf '| program | native | --sample | own | passing | jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
-printf '|---|---|---|---|---|---|---|---|---|---|\n'
+printf '%s time as a multiple of native, beside a native run: median (95 %% interval).\n\n' "$of"
+printf '| program | native | --sample | own | passing | again | '
+printf 'jemalloc | prof 128K | prof 512K | tcmalloc | HEAPPROFILE |\n'
+printf '|---|---|---|---|---|---|---|---|---|---|---|\n'
 program sqlite-bulk sqlite3 :memory: '.read bulk.sql'
 program sqlite-statements sqlite3 :memory: '.read many.sql'
 program cc1 "$cc1" -quiet -O2 big.c -o big.s

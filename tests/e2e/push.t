@@ -83,8 +83,7 @@ for kind in pyroscope otlp; do
 	is "$(allocated $kind churn:)" '400 20000' '... and of one that keeps nothing'
 	has_both() { has_in_use "$kind" 'keep:.* [0-9]+$' '16 6001' &&
 		has_in_use "$kind" login '3 90'; }
-	until_true has_both
-	pass "$kind: what is in use"
+	ok "$kind: what is in use" until_true has_both
 	is "$(in_use $kind churn:)" '0 0' '... and what is not'
 	like "$(cat $kind/1.txt)" '^labels .*env=test .*service[._]name=pushed zone=a-1$' \
 		"$kind: labels of the profile"
@@ -113,9 +112,12 @@ echo '500 reset 429:1 503 redirect slow' >rude/plan
 tell keep 100 7
 tell churn 10 90
 until_true has_log rude slow
-until_true has_allocated rude . '97 1600'
-pass 'errors, resets, redirections, slow answers: everything arrives'
-is "$(allocated rude 'keep:')" '7 700' '... once'
+ok 'errors, resets, redirections, slow answers: everything arrives' \
+	until_true has_allocated rude . '97 1600'
+is "$(allocated rude 'keep:')" '7 700' '... once' || {
+	diag "$(cat rude/log)"
+	for n in $(pushes rude); do diag "$n: $(grep -e '^time' -e '^sample .*:' "rude/$n.txt")"; done
+}
 port=${at#*:}
 end_server
 tell keep 100 3
@@ -123,20 +125,19 @@ until_true grep -q 'cannot push' push.err
 like "$(cat push.err)" 'cannot push to http://127.0.0.1:[0-9]+: .*; trying again$' 'a server is away'
 tell keep 100 4
 begin_server pyroscope "$port" rude2
-until_true has_allocated rude2 keep: '7 700'
-pass 'it comes back, and gets what was allocated meanwhile'
+ok 'it comes back, and gets what was allocated meanwhile' \
+	until_true has_allocated rude2 keep: '7 700'
 until_true grep -q 'is there again' push.err
 is "$(allocated rude2 keep:)" '7 700' '... once'
 echo '400' >rude2/plan
 tell keep 64 2
-until_true grep -q 'refuses a profile: HTTP 400 not now' push.err
-pass 'a server refuses a profile'
+ok 'a server refuses a profile' until_true grep -q 'refuses a profile: HTTP 400 not now' push.err
 echo '401' >rude2/plan
-until_true grep -q 'refuses a profile: HTTP 401 (it wants a token: MEMUSAGE_PUSH_TOKEN, ' push.err
-pass '... one that wants a token, which the message says'
+ok '... one that wants a token, which the message says' \
+	until_true grep -q 'refuses a profile: HTTP 401 (it wants a token: MEMUSAGE_PUSH_TOKEN, ' push.err
 echo 'loop loop loop loop' >rude2/plan
-until_true grep -q 'refuses a profile: .*redirect' push.err
-pass 'redirections without end are given up'
+ok 'redirections without end are given up' \
+	until_true grep -q 'refuses a profile: .*redirect' push.err
 if command -v curl >/dev/null; then
 	curl -s --unix-socket "$PWD/http" http://localhost/metrics >metrics
 	is "$(sed -n 's/^memusage_push_profiles_dropped_total //p' metrics)" 3 '/metrics counts what was dropped'
@@ -178,8 +179,8 @@ printf 'keep 100 10\nlabel a\nchurn 50 100\n' >lines
 # shellcheck disable=SC2016
 ok 'memusage --push' memusage -q --push="http://$at" --push-interval=30m --label=env=test --record=run.mur \
 	sh -c 'pushed <lines >/dev/null; pushed <lines >/dev/null; :'
-until_true has_allocated whole '(keep|churn):' '220 12000'
-pass 'the last push has what processes allocated that no other one has seen'
+ok 'the last push has what processes allocated that no other one has seen' \
+	until_true has_allocated whole '(keep|churn):' '220 12000'
 is "$(allocated whole 'churn:.* request=a$')" '200 10000' '... with labels'
 is "$(in_use whole .)" '0 0' '... and nothing is in use any more'
 if need_bin manystacks && command -v jq >/dev/null; then
@@ -212,8 +213,8 @@ like "$(cat unix/1.headers)" '^Authorization: Bearer s3cret' 'a token of the env
 like "$(cat unix/1.headers)" '^X-Scope-OrgID: team-7' 'headers of a file'
 unlike "$(tr '\0' ' ' <"/proc/$pusher/cmdline")" 's3cret|team-7' '... are not on the command line'
 echo '401' >unix/plan
-until_true grep -q 'HTTP 401 (it does not take what MEMUSAGE_PUSH_TOKEN ' push.err
-pass 'a server that does not take the token, which the message says'
+ok 'a server that does not take the token, which the message says' \
+	until_true grep -q 'HTTP 401 (it does not take what MEMUSAGE_PUSH_TOKEN ' push.err
 end
 end_push
 end_server
@@ -252,8 +253,7 @@ if command -v openssl >/dev/null && python3 -c 'import ssl' 2>/dev/null && autho
 	begin_push --push="https://$at" --push-ca=ca.pem
 	until_true [ -e secure/1.txt ]
 	tell keep 100 7
-	until_true has_allocated secure keep: '7 700'
-	pass 'https, by an authority of --push-ca'
+	ok 'https, by an authority of --push-ca' until_true has_allocated secure keep: '7 700'
 	kill "$pusher"
 	end_push
 	end_server

@@ -29,13 +29,13 @@ is "$(sed -n '/^ *[0-9]*-[0-9]* /p' report)" "$(sed -n '/^ *[0-9]*-[0-9]* /p' ex
 	'and the same ones'
 unlike "$(cat report)" 'unknown\|never seen' 'a free of an unsampled block is no error'
 run memusageprint --top run.mur
-like "$err" 'are estimates: about one block in 16\.0 KiB was recorded' 'a report says that it estimates'
+like "$err" 'are estimates: about one block in 16\.0 KiB was sampled' 'a report says that it estimates'
 memusageprint --to=json run.mur >run.json
 is "$(member run.json bytes)" 16384 'JSON has the distance'
 num "$(member run.json samples)" -gt 500 'and the samples'
 
 # Bounds.
-like "$(cat report)" '^memusage: estimates: heap peak [0-9.]* MiB [+]- [0-9.]*, heap at the end' \
+like "$(cat report)" '^memusage: estimates: heap peak [0-9.]* MiB [-+0-9. ]*, heap at the end' \
 	'the summary has bounds'
 for kind in top leaks; do
 	memusageprint --$kind=30 --group=function run.mur >$kind.txt 2>err
@@ -69,7 +69,7 @@ num "$worst" -lt 8 'blocks that realloc has made'
 num "$covered" -ge 80 'and their intervals'
 
 # Other tools are told.
-said='estimates: about one block in 16.0 KiB was sampled; heap peak [0-9.]* MiB [+]- [0-9.]*, at'
+said='estimates: about one block in 16.0 KiB was sampled; heap peak [0-9.]* MiB [-+0-9. ]*'
 for format in massif callgrind pprof; do
 	memusageprint --to=$format -o export.$format run.mur 2>err
 done
@@ -189,14 +189,14 @@ unset MEMUSAGE_SAMPLE_LIMIT
 
 # Children draw other random numbers.
 MEMUSAGE_SAMPLE_SEED=7 memusage -q --sample=16K --record=fork.mur -- sampled fork 3 >fork.out
-is "$(memusageprint --processes fork.mur | awk '$1 ~ /^[0-9]+$/ { print $3, $4, $7, $8 }' |
+is "$(memusageprint --processes fork.mur | sed -n '/ sampled /s/^ *[0-9]* *[0-9]*//p' |
 	sort -u | grep -c MiB)" 3 'three children have three estimates'
 
 # Nothing was sampled: that is not nothing.
 # A seed with which the first sample is behind the end.
 MEMUSAGE_SAMPLE_SEED=1 memusage -q --sample=256M --record=none.mur -- sampled >none.out
 memusageprint --summary none.mur >none.txt 2>err
-like "$(cat none.txt)" 'heap peak 0 B [+]944 MiB, heap at the end 0 B [+]944 MiB, with' \
+like "$(cat none.txt)" 'heap peak 0 B [+]18[.]7 MiB, heap at the end 0 B [+]18[.]7 MiB, with' \
 	'a summary without samples says what there may have been'
 for report in --top --leaks --tree --tree=end; do
 	like "$(memusageprint $report none.mur 2>err)" \
@@ -204,12 +204,36 @@ for report in --top --leaks --tree --tree=end; do
 		"... and so does $report"
 done
 memusageprint --to=json none.mur >none.json
-like "$(cat none.json)" '"peak":\{"samples":0,"bytes":\[0,99[0-9]*\],"blocks":\[0,[1-9][0-9]*\]\}' \
+like "$(cat none.json)" '"peak":\{"samples":0,"bytes":\[0,19602616\],"blocks":\[0,[1-9][0-9]*\]\}' \
 	'... and JSON'
 like "$(memusageprint --plot run.mur 2>err)" '^live at the peak: [0-9.]* MiB [+]- [0-9.]* .95 %' \
 	'a plot has bounds'
-like "$(memusageprint --processes run.mur)" '^Bytes are estimates from samples' \
-	'a list of processes says what it has'
+memusageprint --processes run.mur >processes.txt
+like "$(cat processes.txt)" '^Bytes are estimates from samples' 'a list of processes says what it has'
+like "$(cat processes.txt)" '^ *[0-9]+ +[0-9]+( +[0-9.]+ MiB [-+0-9. ]*){3} +[0-9.]+ m?s ' '... with bounds'
+memusage --sample=16K -o family -- sampled fork 2 >family.out
+is "$(grep -c 'since its fork.*, estimated: heap peak [0-9.]* MiB [-+0-9. ]* (95 %)$' family)" 2 \
+	'the lines of processes have bounds'
+memusageprint --to=speedscope run.mur >speedscope.json 2>err
+like "$(cat speedscope.json)" "^\"name\":\"sampled .$said" 'speedscope: the name'
+like "$(cat err)" "are $said" '... and the message of what has no place for it'
+
+# Marks and snapshots of a process that runs.
+memusage -q --sample=16K --record=early.mur -- sampled early \
+	"memusage -q --pid=\$PID snapshot early.out; memusage -q --pid=\$PID mark early" >early.txt 2>err
+like "$(cat early.out)" "^desc: $said, now [0-9.]* MiB [-+0-9. ]*[1-9] .95" 'a snapshot of one that runs'
+like "$(memusageprint --marks early.mur 2>err)" '^ *[0-9.]* s +[0-9.]* MiB [-+0-9. ]*  early$' 'a mark'
+like "$(memusageprint --summary early.mur 2>err)" \
+	'live blocks of the heap .estimate.: [+]- [0-9.]*, with a probability' 'a part of the memory'
+memusageprint --to=json early.mur >early.json 2>err
+ok '... of both in JSON the truth is within them' python3 -c '
+import json
+run = json.load(open("early.json"))
+places = [line.split() for line in open("early.txt")]
+low, high = run["marks"][0]["heap_95"]
+assert low <= sum(int(place[5]) for place in places) <= high
+low, high = run["memory"]["heap_95"]
+assert low < run["memory"]["heap"] < high'
 
 # Refused.
 run memusage --pid=$$ --sample=64K start

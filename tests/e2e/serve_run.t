@@ -148,8 +148,32 @@ low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_low_bytes{.*} \([0-9]
 high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_high_bytes{.*} \([0-9]*\).*/\1/p')
 num "$low" -lt "$peak" 'the lower bound of the peak'
 num "$high" -gt "$peak" 'the upper bound'
+blocks=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_blocks{.*} //p')
+low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_low_blocks{.*} \([0-9]*\)$/\1/p')
+high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_high_blocks{.*} \([0-9]*\)$/\1/p')
+num "$low" -lt "$blocks" 'the lower bound of the blocks'
+num "$high" -gt "$blocks" 'the upper bound'
 like "$out" '^memusage_sample_distance_bytes\{.*\} 16384$' 'the distance'
 like "$out" '^memusage_recorder_cpu_seconds_total\{' 'the time that samples take'
+(exec 3>&- 4<&- && get '/debug/pprof/heap?seconds=2&debug=1' && printf '%s\n' "$out" >change.txt) &
+change=$!
+has_kept() { ls -l "/proc/$server/fd" | grep -q '(deleted)' && [ -z "$(pids memusageserve "$server")" ]; }
+server=$(pids memusageserve "$job")
+until_true has_kept
+tell alloc 1000 700
+wait $change
+like "$(cat change.txt)" '^# estimates: .*; the heap changed by [0-9.]* [KM]iB .* were allocated .95 %.$' \
+	'a change says what it estimates'
+changed=$(sed -n 's/^# estimates:.*changed by \([0-9.]* [KM]iB [^,]*\),.*/\1/p' change.txt)
+ok '... within bounds that do not count what was there before' python3 -c '
+import re, sys
+words = sys.argv[1].split()
+unit = {"KiB": 1024, "MiB": 1 << 20}[words[1]]
+value = float(words[0]) * unit
+below, above = ([abs(float(words[3]))] * 2 if words[2] == "+-" else
+                [abs(float(word)) for word in words[2:4]])
+assert value - below * unit - 1000 <= 700000 <= value + above * unit + 1000, sys.argv[1]
+assert below * unit < 500000, sys.argv[1]' "$changed"
 end
 begin_run --serve=127.0.0.1:0 -o report --start-paused
 tell alloc 5 1000

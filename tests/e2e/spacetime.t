@@ -37,6 +37,36 @@ for shape in constant ramp step burst churn step.at-once early.at-once; do
 		"$shape: and the second"
 done
 
+# ---- estimates -----------------------------------------------------------------------------------
+
+# bounded_share FUNCTION FILE: its percentage, and its limits
+bounded_share() {
+	sed -n "/^== 1/q; s/^ *\([0-9.]*\)% \([-+ 0-9.]*\): 0x[0-9A-F]*: $1 (.*/\1 \2/p" "$2" |
+		awk '{ below = $2 == "+-" ? $3 : -$2; above = $3
+			print $1 - below, $1 + above }'
+}
+is_between() { # WANT DOUBT LOW HIGH
+	awk -v w="$1" -v d="$2" -v l="$3" -v h="$4" \
+		'BEGIN { exit !(h - l > 0 && w >= l - d && w <= h + d) }'
+}
+for seed in 1 2 3 4; do
+	MEMUSAGE_SAMPLE_SEED=$seed memusage -q --sample=16K --record=sampled.mur \
+		"$WORKLOADS/spacetime" ramp >truth
+	memusageprint --spacetime sampled.mur >sampled.txt 2>err
+	late=$(sed 's/.*late=//' truth | awk '{ half = $1 / 2; print 1.3 + (half < 5 ? half : 5) }')
+	for who in first second; do
+		# shellcheck disable=SC2046  # two words
+		ok "seed $seed: the share of $who is within its bounds" is_between \
+			"$(sed "s/.*$who=\([0-9.]*\) .*/\1/" truth)" "$late" $(bounded_share $who sampled.txt)
+	done
+done
+like "$(cat sampled.txt)" '^==[0-9]*== heap: *[0-9.]*% ([+]-|-[0-9.]* [+])[ 0-9.]*$' 'the summary has bounds'
+like "$(cat sampled.txt)" '^==[0-9]*== .estimates from samples' '... and says so'
+like "$(cat sampled.txt)" '^Context accounted for [0-9.]*% ([+]-|-[0-9.]* [+]) ?[0-9.]* of' 'contexts do'
+memusageprint --spacetime=html sampled.mur >sampled.html 2>err
+like "$(cat sampled.html)" '>[0-9.]*% ([+]-|-[0-9.]* [+]) ?[0-9.]*</a> of measured' '... on the page, too'
+unlike "$(cat step.txt)" '[0-9]% [-+]' 'without samples there are none'
+
 # ---- the text -----------------------------------------------------------------------------------
 pid=$(sed -n 's/^==\([0-9]*\)== Total.*/\1/p' step.txt)
 like "$(cat step.txt)" "^==$pid== heap:             *[0-9.]*%\$" 'the summary: heap'

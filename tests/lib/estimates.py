@@ -2,9 +2,9 @@
 
     estimates.py DIR COUNT [WHAT]
 
-DIR has N.txt, the output of the program (place live_bytes live_blocks total_bytes total_blocks), and
-N.json, memusageprint --to=json, of COUNT runs with different seeds. For the bytes of WHAT (live or
-total; default both) of all places it prints
+DIR has N.txt, the output of the program (place live_bytes live_blocks total_bytes total_blocks
+early_bytes), and N.json, memusageprint --to=json, of COUNT runs with different seeds. For the bytes of
+WHAT (live, total, or growth up to the early moment; default the first two) of all places it prints
 
     runs=COUNT places=N worst=Z at PLACE covered=PERCENT of=INTERVALS rarely=PERCENT
 
@@ -26,7 +26,8 @@ def read_truth(name):
     with open(name, encoding="ascii") as file:
         for line in file:
             place, *figures = line.split()
-            truth[place] = dict(zip(("live", "live_blocks", "total", "total_blocks"),
+            truth[place] = dict(zip(("live", "live_blocks", "total", "total_blocks",
+                                     "growth"),
                                     map(int, figures)))
     return truth
 
@@ -56,7 +57,9 @@ class Place:
         if len(sites) == 1:
             low = high = sites[0][what + "_bytes"]
             if "interval_95" in sites[0]:
-                low, high = sites[0]["interval_95"][what]["bytes"]
+                # A site that had nothing yet has no growth.
+                unseen = {"bytes": (0, UNSEEN * distance)}
+                low, high = sites[0]["interval_95"].get(what, unseen)["bytes"]
         self.hits += low - 1 <= self.truth <= high + 1
 
     def score(self):

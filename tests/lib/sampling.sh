@@ -4,9 +4,11 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034  # they are for the test
 
-# What runs, with which options of memusage, and whether the report is about its only child.
+# What runs, with which options of memusage, with which of memusageprint, and whether the report is
+# about its only child.
 program=sampled
 options=
+report_options=
 about_child=
 
 # estimate_runs DIR COUNT BYTES [ARG]... -- COUNT runs with --sample=BYTES; DIR gets N.txt and N.json
@@ -19,10 +21,11 @@ estimate_runs()
 	[ "$bytes" != all ] || sample=
 	mkdir -p "$folder"
 	for seed in $(seq "$runs"); do
-		# shellcheck disable=SC2086
+		# shellcheck disable=SC2086  # words, or none
 		MEMUSAGE_SAMPLE_SEED=$seed memusage -q --no-timer $options $sample \
 			--record="$folder/run.mur" -- $program "$@" >"$folder/$seed.txt" &&
-			memusageprint --to=json ${about_child:+--pid=$(last_process "$folder/run.mur")} \
+			memusageprint --to=json $report_options \
+				${about_child:+--pid=$(last_process "$folder/run.mur")} \
 				"$folder/run.mur" >"$folder/$seed.json" || return
 	done
 }

@@ -22,4 +22,13 @@ ok '200 runs in which samples are given up' estimate_runs thinned 200 auto
 estimates thinned 200
 num "$worst" -lt 5 'each mean is near the truth'
 num "$rarely" -ge 93 'the intervals are wide enough'
+
+# A snapshot from between the first doubling of the distance and the last.
+report_options=--growth=start..mark:early
+ok '200 runs with a snapshot before samples are given up again' estimate_runs early 200 auto \
+	early "memusage -q --pid=\$PID mark early 2>early.err"
+is "$(grep -l '"thinned":[1-9]' early/*.json | wc -l)" 200 '... as they are'
+estimates early 200 growth
+num "$worst" -lt 5 'each mean is near the truth at that moment'
+num "$rarely" -ge 93 'and the intervals are wide enough'
 done_testing

@@ -300,9 +300,77 @@ static void processes_without_samples_are_not_exact(void)
 	thread->counters.bytes[MU_FN_MALLOC] = 4000;
 	load();
 	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
-	EQ_D(sampled_bytes_interval(&sum.peak, 0, R).high, sampled_bytes_unseen(R), 0.001);
+	EQ_D(sampled_bytes_interval(&sum.peak, 0, R).high, 4000, 0.001);
 	EQ_D(sampled_blocks_interval(&sum.live, 0).high, 40, 0.001);
+	EQ_D(sampled_bytes_interval(&sum.peak, 4500, R).high, 4500, 0.001);
 	end();
+	begin();
+	thread = fake_append(&f, MU_SEC_THREADS);
+	thread->counters.calls[MU_FN_MALLOC] = 400000;
+	thread->counters.bytes[MU_FN_MALLOC] = 4000000;
+	load();
+	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+	EQ_D(sampled_bytes_interval(&sum.peak, 0, R).high, sampled_bytes_unseen(R), 0.001);
+	end();
+}
+
+/* 100 samples of R in all, and no more than 150 R was asked for: at a moment with 25 R as many samples
+ * may have been there, of the smallest blocks. */
+static void moments_of_the_heap(void)
+{
+	struct site_errors sum;
+	struct sampled_error e;
+	struct mu_thread *thread;
+
+	begin();
+	sampled_site("main>a", 100);
+	thread = fake_append(&f, MU_SEC_THREADS);
+	thread->counters.bytes[MU_FN_MALLOC] = 150 * (uint64_t)R;
+	load();
+	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+	e = site_errors_at_moment(&sum, 25 * (int64_t)R, R);
+	EQ_D(half_of(&e, 25 * (int64_t)R), 1.96 * R * 5, 1);
+	e = site_errors_at_moment(&sum, 145 * (int64_t)R, R);
+	EQ_D(sampled_bytes_interval(&e, 145 * R, R).high, 150 * R, 1);
+	end();
+	sum = (struct site_errors){ .live = { .samples = 0 } };
+	e = site_errors_at_moment(&sum, 5000, 0);
+	EQ_D(sampled_bytes_interval(&e, 5000, 0).low, 5000, 0);
+	EQ_D(sampled_bytes_interval(&e, 5000, 0).high, 5000, 0);
+}
+
+/* A child of a parent with 100 R asked for 10 R itself: it cannot have gained more. */
+static void growth_since_a_fork(void)
+{
+	const struct sampled_error all = { .samples = 104, .variance = 104 * R * R, .is_sampled = true };
+	struct sampled_error own = site_errors_since_fork(&all, 100 * R, 10 * R, R);
+	struct sampled_interval i = sampled_bytes_interval(&own, 4 * R, R);
+
+	EQ_D(i.low, 0, 0);
+	EQ_D(i.high, 10 * R, 0);
+	own = site_errors_since_fork(&all, 100 * R, 1000 * R, R);
+	EQ_D(sampled_bytes_interval(&own, 4 * R, R).high, 4 * R + 1.96 * R * sqrt(204), 1);
+	own = site_errors_since_fork(&all, 0, 10 * R, R);
+	EQ_D(sampled_bytes_interval(&own, 104 * R, R).low, 104 * R - 1.96 * R * sqrt(104), 1);
+}
+
+/* 100 samples at first, 110 later: of the 30 that came meanwhile, and of the 20 that went, each counts.
+ * After the distance has grown nobody knows which ones were given up. */
+static void changes_count_what_came_and_went(void)
+{
+	const struct site_errors before = { .live = { .samples = 100, .variance = 100 * R * R },
+					    .total = { .samples = 200, .variance = 200 * R * R } };
+	const struct site_errors now = { .live = { .samples = 110, .variance = 110 * R * R },
+					 .total = { .samples = 230, .variance = 230 * R * R } };
+	struct site_errors c = site_errors_change(&now, &before, false);
+
+	EQ_D(c.total.samples, 30, 0);
+	EQ_D(half_of(&c.total, 30 * (int64_t)R), 1.96 * R * sqrt(30), 1);
+	EQ_D(c.live.samples, 50, 0);
+	EQ_D(half_of(&c.live, 10 * (int64_t)R), 1.96 * R * sqrt(50), 1);
+	EQ_D(half_of(&c.live, -30 * (int64_t)R), 1.96 * R * sqrt(50), 1);
+	c = site_errors_change(&now, &before, true);
+	EQ_D(half_of(&c.live, 10 * (int64_t)R), 1.96 * R * sqrt(210), 1);
 }
 
 /* A change may be less than nothing, and so may its limit. */
@@ -344,6 +412,9 @@ int main(void)
 	parts_may_be_exact();
 	parts_after_the_distance_grew();
 	processes_without_samples_are_not_exact();
+	moments_of_the_heap();
+	growth_since_a_fork();
+	changes_count_what_came_and_went();
 	changes();
 	blocks_are_rounded_evenly();
 	return done_testing();

@@ -1,10 +1,12 @@
 /* sampled.c -- Places of blocks of known sizes, for estimates from samples.
  *
  *     sampled [HOW] [threads N] [fork N] [vfork N] [raw N] [realloc]
+ *     sampled early COMMAND
  *     sampled swing
  *
- * Prints what each of 20 places holds in the end, and has allocated in all:
- * "NAME live_bytes live_blocks total_bytes total_blocks". HOW they allocate: "pool", functions
+ * Prints what each of 20 places holds in the end, has allocated in all, and held when each had made
+ * 100 blocks or all: "NAME live_bytes live_blocks total_bytes total_blocks early_bytes". At that
+ * moment COMMAND is run, a shell's, with the program's ID in $PID. HOW they allocate: "pool", functions
  * pool_take(SIZE) and pool_give(BLOCK); "requests", of memusage.h; "macros", Valgrind's (prints
  * "no headers" where it was built without them); else malloc. Children of vfork() and of a raw
  * clone() do it in place of the program.
@@ -34,6 +36,7 @@
 
 #define NOINLINE __attribute__((noinline, noclone))
 #define BLOCKS_MOST 4096
+#define EARLY 100
 
 /* NAME, size of a block, blocks. The sizes are from far below to far above 16 KiB. */
 #define PLACES(P)                                                                                  \
@@ -44,6 +47,7 @@
 
 static enum { BY_MALLOC, BY_POOL, BY_REQUESTS, BY_MACROS } how;
 static int uses_realloc;
+static const char *early_command;
 static __thread void *kept[20][BLOCKS_MOST];
 
 static __thread void *volatile sink;
@@ -121,14 +125,26 @@ static const struct {
 	int count;
 } places[] = { PLACES(ROW) };
 
+static void run_early_command(void)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (setenv("PID", pid, 1) < 0 || system(early_command) != 0)
+		exit(1);
+}
+
 /* Every second block is freed, in another order than that of the allocations. */
 static void *fill_all_places(void *unused)
 {
 	(void)unused;
-	for (int i = 0; i < BLOCKS_MOST; i++)
+	for (int i = 0; i < BLOCKS_MOST; i++) {
+		if (i == EARLY && early_command)
+			run_early_command();
 		for (int p = 0; p < 20; p++)
 			if (i < places[p].count)
 				kept[p][i] = places[p].make();
+	}
 	for (int p = 0; p < 20; p++)
 		for (int i = places[p].count - 1; i >= 0; i--)
 			if (i % 2)
@@ -141,8 +157,11 @@ static void print_truth(int times)
 	for (int p = 0; p < 20; p++) {
 		long all = (long)places[p].count * times, live = all - places[p].count / 2 * times;
 
-		printf("place_%s %ld %ld %ld %ld\n", places[p].name, live * (long)places[p].size,
-		       live, all * (long)places[p].size, all);
+		long early = (places[p].count < EARLY ? places[p].count : EARLY) * (long)times;
+
+		printf("place_%s %ld %ld %ld %ld %ld\n", places[p].name,
+		       live * (long)places[p].size, live, all * (long)places[p].size, all,
+		       early * (long)places[p].size);
 	}
 }
 
@@ -234,7 +253,9 @@ int main(int argc, char **argv)
 		swing();
 		return 0;
 	}
-	if (argc > 1)
+	if (argc > 2 && !strcmp(argv[1], "early"))
+		early_command = argv[2];
+	else if (argc > 1)
 		choose_how(argv[1]);
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "realloc"))
