@@ -91,7 +91,7 @@ begin_live memusage -q --sample=1K --record=sampled.mur live
 tell alloc 2000 100
 find_collector
 ask live --once
-like "$out" '^heap [0-9.]+ KiB \+- [0-9.]+   peak [0-9.]+ KiB \+- ' 'the heap and its bounds'
+like "$out" '^heap [0-9.]+ KiB [-+0-9. ]*   peak [0-9.]+ KiB [-+][-+0-9. ]*' 'the heap and its bounds'
 like "$out" '^ *>live 95 %  ' '... which have a column'
 like "$out" '^ *[0-9.]+ KiB \+- [0-9.]+ .* keep \(live\.c\)$' '... of each place'
 printf '%s\n' "$out" | awk '/keep \(live/ { sub(/\+- /, ""); print ($1 - $3) * 1024, ($1 + $3) * 1024 }' >range
