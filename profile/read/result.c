@@ -180,19 +180,21 @@ static void read_access_totals(struct result *r, const struct image *im)
 	sites_free(&sites);
 }
 
-static struct sampled_error error_since_fork(const struct result *r, const struct sampled_error *e,
-					     const struct image *im)
+static void set_error_since_fork(struct sampled_error *own, const struct result *r,
+				 const struct sampled_error *e, const struct image *im)
 {
-	return site_errors_since_fork(e, (double)inherited_heap(&im->head), (double)r->own_bytes,
-				      r->sample_distance);
+	site_errors_since_fork(own, e, (double)inherited_heap(&im->head), (double)r->own_bytes,
+			       r->sample_distance);
 }
 
 /* Without memory for it, estimates look exact. */
 void result_take_estimates(struct result *r, const struct image *im)
 {
 	struct sites sites = { .count = 0 };
-	struct site_errors sum = { .live = { .samples = 0 } };
+	struct site_errors sum;
 
+	/* A result is compressed as it is, with its padding: memusage/report/ended_images.c. */
+	memset(&sum, 0, sizeof(sum));
 	r->sample_distance = sampled_mean_distance(im);
 	r->samples = im->head.sampling.samples;
 	r->sample_losses = im->head.sampling.losses;
@@ -200,8 +202,8 @@ void result_take_estimates(struct result *r, const struct image *im)
 		site_errors_sum(&sum, &sites, im);
 	r->peak_error = sum.peak;
 	r->now_error = sum.live;
-	r->own_peak_error = error_since_fork(r, &sum.peak, im);
-	r->own_now_error = error_since_fork(r, &sum.live, im);
+	set_error_since_fork(&r->own_peak_error, r, &sum.peak, im);
+	set_error_since_fork(&r->own_now_error, r, &sum.live, im);
 	sites_free(&sites);
 }
 

@@ -206,18 +206,16 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 }
 
 /* What the parent had is an estimate, too: S (1 - p) / p of it is never more than R. */
-struct sampled_error site_errors_since_fork(const struct sampled_error *e, double inherited,
-					    double asked_for, double distance)
+void site_errors_since_fork(struct sampled_error *own, const struct sampled_error *e,
+			    double inherited, double asked_for, double distance)
 {
-	struct sampled_error own = *e;
-
+	*own = *e;
 	if (inherited <= 0 || !e->is_sampled)
-		return own;
-	own.is_change = own.is_growth = true;
-	own.samples += ceil(inherited / distance);
-	own.variance += inherited * distance;
-	own.most_bytes = asked_for;
-	return own;
+		return;
+	own->is_change = own->is_growth = true;
+	own->samples += ceil(inherited / distance);
+	own->variance += inherited * distance;
+	own->most_bytes = asked_for;
 }
 
 /* Of the heap both moments share only what came and went in between counts: A was allocated, so

@@ -76,12 +76,13 @@ struct site_errors site_errors_change(const struct site_errors *now,
 /* site_errors_since_fork -- compute the error of a figure without what a forked child has from its
  * parent.
  *
+ * own        overwritten.
  * e          of the figure with it: one of site_errors_sum().
- * inherited  bytes of the heap at the fork; 0: the process was not forked, and E is returned.
+ * inherited  bytes of the heap at the fork; 0: the process was not forked, and OWN is E.
  * asked_for  bytes that the child has asked for itself.
  */
-struct sampled_error site_errors_since_fork(const struct sampled_error *e, double inherited,
-					    double asked_for, double distance);
+void site_errors_since_fork(struct sampled_error *own, const struct sampled_error *e,
+			    double inherited, double asked_for, double distance);
 
 /* sampled_mean_distance -- the mean number of bytes between two sampled blocks, R; 0: all blocks
  * were recorded. */

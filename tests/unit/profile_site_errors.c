@@ -343,14 +343,16 @@ static void moments_of_the_heap(void)
 static void growth_since_a_fork(void)
 {
 	const struct sampled_error all = { .samples = 104, .variance = 104 * R * R, .is_sampled = true };
-	struct sampled_error own = site_errors_since_fork(&all, 100 * R, 10 * R, R);
-	struct sampled_interval i = sampled_bytes_interval(&own, 4 * R, R);
+	struct sampled_error own;
+	struct sampled_interval i;
 
+	site_errors_since_fork(&own, &all, 100 * R, 10 * R, R);
+	i = sampled_bytes_interval(&own, 4 * R, R);
 	EQ_D(i.low, 0, 0);
 	EQ_D(i.high, 10 * R, 0);
-	own = site_errors_since_fork(&all, 100 * R, 1000 * R, R);
+	site_errors_since_fork(&own, &all, 100 * R, 1000 * R, R);
 	EQ_D(sampled_bytes_interval(&own, 4 * R, R).high, 4 * R + 1.96 * R * sqrt(204), 1);
-	own = site_errors_since_fork(&all, 0, 10 * R, R);
+	site_errors_since_fork(&own, &all, 0, 10 * R, R);
 	EQ_D(sampled_bytes_interval(&own, 104 * R, R).low, 104 * R - 1.96 * R * sqrt(104), 1);
 }
 
