@@ -165,14 +165,13 @@ static void finish_alloc(struct thread *thread, uint64_t began)
 	sampling_unlock();
 }
 
-static void record_sampled(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
-			   uint64_t sp, unsigned int log2)
+/* A function of its own, so that its frame is not there while the stack is walked: stack_room.t. */
+static __attribute__((noinline)) void book_sampled(struct thread *thread, const void *block,
+						   uint64_t size, uint64_t sp, unsigned int log2,
+						   uint32_t site)
 {
 	unsigned int mode = gate.mode & ~(unsigned int)MODE_STOP;
-	uint64_t began = clock_ticks();
-	struct block record = { .size = size,
-				.site = event_site(thread, fn, sp, MODE_STACKS),
-				.birth = coarse_clock_advance() };
+	struct block record = { .size = size, .site = site, .birth = coarse_clock_advance() };
 	struct sample_weight w;
 
 	if (mode & MODE_DEPTH)
@@ -184,6 +183,14 @@ static void record_sampled(struct thread *thread, enum mu_fn fn, const void *blo
 			probe_alloc(block, size, w.bytes);
 	}
 	stack_note(thread, sp);
+}
+
+static void record_sampled(struct thread *thread, enum mu_fn fn, const void *block, uint64_t size,
+			   uint64_t sp, unsigned int log2)
+{
+	const uint64_t began = clock_ticks();
+
+	book_sampled(thread, block, size, sp, log2, event_site(thread, fn, sp, MODE_STACKS));
 	finish_alloc(thread, began);
 }
 

@@ -40,6 +40,11 @@ measured 'mappings' -m
 measured '--top' --top
 measured '--leaks' --leaks
 measured '--record' --record=out.mur
+for seed in 1 2 3 4; do
+	MEMUSAGE_SAMPLE_SEED=$seed
+	export MEMUSAGE_SAMPLE_SEED
+	measured "--sample, seed $seed" --sample=1K --record=out.mur
+done
 measured '--massif' --massif-out-file=out
 measured '--massif, each snapshot with its tree' --massif-out-file=out --detailed-freq=1 \
 	--time-unit=B --max-snapshots=500

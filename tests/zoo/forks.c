@@ -24,6 +24,7 @@ void signal_self(int sig)
 void child_begin(void)
 {
 	atomic_store(&zoo_sum, 0);
+	signals_begin_child();
 }
 
 _Noreturn void child_end(struct draw *d, bool is_plain)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -251,6 +252,7 @@ void do_signal(const struct step *s, const struct room *r)
 static _Atomic unsigned int ticks;
 static volatile unsigned int kind_of_tick;
 static _Atomic bool is_ticking;
+static _Atomic int handlers; /* that run now, perhaps in other threads */
 static volatile int interval_timer; /* of setitimer(); -1: TIMER */
 static timer_t timer;
 
@@ -272,6 +274,7 @@ static void on_tick(int sig)
 	pid_t pid;
 
 	(void)sig;
+	atomic_fetch_add(&handlers, 1);
 	switch (kind_of_tick) {
 	case 1:
 		map = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -298,7 +301,13 @@ static void on_tick(int sig)
 	atomic_fetch_add(&ticks, 1);
 	if (atomic_load(&is_ticking))
 		start_timer(3000);
+	atomic_fetch_sub(&handlers, 1);
 	errno = error;
+}
+
+void signals_begin_child(void)
+{
+	atomic_store(&handlers, 0);
 }
 
 static void body_and_ticks(const struct step *s, struct draw *d, const struct room *r)
@@ -312,6 +321,9 @@ static void body_and_ticks(const struct step *s, struct draw *d, const struct ro
 	for (unsigned int i = 0; i < 100000 && atomic_load(&ticks) < 3; i++)
 		free(realloc(malloc(i % 300), draw_below(d, 400) + 1));
 	atomic_store(&is_ticking, false);
+	/* One in another thread may be about to start the timer, whose signal would end the program. */
+	while (atomic_load(&handlers) > 0)
+		sched_yield();
 }
 
 static void by_interval(const struct step *s, struct draw *d, const struct room *r)

@@ -152,6 +152,9 @@ void do_timer(const struct step *s, const struct room *r);
 void do_harsh(const struct step *s, const struct room *r);
 void do_map(const struct step *s, const struct room *r);
 void signals_init(void);
+
+/* signals_begin_child -- Forgets handlers of timers in other threads, which a forked child has not. */
+void signals_begin_child(void);
 /* threads_load -- has libc load now what it loads when a thread ends. */
 void threads_load(void);
 
