@@ -99,18 +99,13 @@ struct site_details {
 	struct accesses accesses;   /* without sites: none were counted */
 };
 
-static void write_interval(FILE *out, const char *name, struct sampled_interval i)
-{
-	fprintf(out, ",\"%s\":[%.0f,%.0f]", name, i.low, i.high);
-}
-
 /* The intervals of a sampled recording. */
 static void write_site_error(FILE *out, const char *name, const struct sampled_error *e,
 			     int64_t bytes, int64_t blocks, double distance)
 {
 	fprintf(out, "\"%s\":{\"samples\":%.0f", name, e->samples);
-	write_interval(out, "bytes", sampled_bytes_interval(e, (double)bytes, distance));
-	write_interval(out, "blocks", sampled_blocks_interval(e, (double)blocks));
+	json_put_interval(out, "bytes", sampled_bytes_interval(e, (double)bytes, distance));
+	json_put_interval(out, "blocks", sampled_blocks_interval(e, (double)blocks));
 	fputs("}", out);
 }
 
@@ -310,24 +305,23 @@ static struct site sum_of_sites(const struct sites *sites)
 }
 
 /* How the blocks were sampled, if they were. */
-static void write_sampling(FILE *out, const struct image *im, const struct sites *sites)
+static void write_sampling(FILE *out, const struct export *e, const struct json_estimates *of)
 {
-	const struct mu_sampling *s = &im->head.sampling;
-	const struct site all = sum_of_sites(sites);
-	struct site_errors sum;
+	const struct mu_sampling *s = &e->image->head.sampling;
+	const struct site all = sum_of_sites(&e->filter->profile->sites);
 
-	if (!site_errors_sum(&sum, sites, im))
+	if (of->distance <= 0)
 		return;
 	fputs("\"sampling\":{", out);
-	write_site_errors(out, &all, &sum, NULL, sampled_mean_distance(im));
+	write_site_errors(out, &all, &of->sum, NULL, of->distance);
 	fprintf(out, "\"bytes\":%.0f,\"first_bytes\":%.0f,\"samples\":%" PRIu64
 		",\"live\":%" PRIu64 ",\"thinned\":%" PRIu64 ",\"lost\":%" PRIu64
-		",\"cost_ns\":%" PRIu64 "},\n", sampled_mean_distance(im),
+		",\"cost_ns\":%" PRIu64 "},\n", of->distance,
 		ldexp(1, (int)(s->first_log2 & 63)), s->samples, s->live, s->thinned, s->losses,
 		s->slow_ns);
 }
 
-static void write_snapshots(FILE *out, const struct image *im)
+static void write_snapshots(FILE *out, const struct image *im, const struct json_estimates *of)
 {
 	static const char *const kinds[] = { "normal", "detailed", "peak", "requested" };
 	const uint64_t start = im->head.process.start_mono_ns;
@@ -341,8 +335,10 @@ static void write_snapshots(FILE *out, const struct image *im)
 		fprintf(out, "%s{\"time_ns\":%" PRIu64 ",\"kind\":\"%s\",",
 			i ? ",\n " : "\n ", s.mono_ns > start ? s.mono_ns - start : 0,
 			s.kind < 4 ? kinds[s.kind] : "other");
-		fprintf(out, "\"heap\":%" PRId64 ",\"extra\":%" PRId64 ",\"clock_bytes\":%" PRIu64
-			"}", s.heap, s.extra, s.clock_bytes);
+		fprintf(out, "\"heap\":%" PRId64 ",\"extra\":%" PRId64 ",\"clock_bytes\":%" PRIu64,
+			s.heap, s.extra, s.clock_bytes);
+		json_put_heap_bounds(out, s.heap, of);
+		putc('}', out);
 	}
 	fputs("],\n", out);
 }
@@ -384,7 +380,7 @@ static void write_resident_rise(FILE *out, const struct image *im)
 }
 
 /* The parts of the memory when most was resident. */
-static void write_memory_split(FILE *out, const struct image *im)
+static void write_memory_split(FILE *out, const struct image *im, const struct json_estimates *of)
 {
 	struct memory_split m = { 0 };
 	struct timeline t;
@@ -397,7 +393,7 @@ static void write_memory_split(FILE *out, const struct image *im)
 	fprintf(out, "\"stacks\":%" PRIu64 ",\"file\":%" PRIu64 ",\"shared\":%" PRIu64
 		",\"recorder\":%" PRIu64 ",\"untouched\":%" PRIu64 ",\"swap\":%" PRIu64,
 		m.stacks, m.file, m.shared, m.recorder, m.untouched, m.swap);
-	json_put_heap_bounds(out, m.heap, im);
+	json_put_heap_bounds(out, (int64_t)m.heap, of);
 	putc('}', out);
 	timeline_free(&t);
 }
@@ -418,20 +414,23 @@ static void write_examinations(FILE *out, const struct export *e)
 
 void json_write(FILE *out, const struct export *e)
 {
+	struct json_estimates of = { .distance = sampled_mean_distance(e->image) };
+
+	site_errors_sum(&of.sum, &e->filter->profile->sites, e->image);
 	fputs("{\"format\":\"memusage\",\"version\":1,", out);
 	json_put_field(out, "creator", e->version);
 	fprintf(out, "\"pid\":%" PRIu32 ",", e->pid);
 	json_put_field(out, "command", e->command);
 	fprintf(out, "\"start_real_ns\":%" PRIu64 ",\"duration_ns\":%" PRIu64 ",\n",
 		e->start_real_ns, e->duration_ns);
-	json_write_run(out, e);
-	write_sampling(out, e->image, &e->filter->profile->sites);
+	json_write_run(out, e, &of);
+	write_sampling(out, e, &of);
 	write_module_list(out, e->filter->profile);
 	write_locations(out, e->filter->profile);
 	write_sites(out, e);
-	write_snapshots(out, e->image);
+	write_snapshots(out, e->image, &of);
 	write_timeline(out, e->image);
-	write_memory_split(out, e->image);
+	write_memory_split(out, e->image, &of);
 	write_resident_rise(out, e->image);
 	write_examinations(out, e);
 	fputs("}\n", out);

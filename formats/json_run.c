@@ -107,20 +107,21 @@ static void write_lifetimes(FILE *out, const struct image *im)
 	fputs("],\n", out);
 }
 
-void json_put_heap_bounds(FILE *out, uint64_t heap, const struct image *im)
+void json_put_interval(FILE *out, const char *name, struct sampled_interval i)
 {
-	const double distance = sampled_mean_distance(im);
-	struct sampled_error e = { .is_sampled = true };
-	struct sampled_interval i;
-
-	if (distance <= 0)
-		return;
-	sampled_error_set_most(&e, (double)heap, distance);
-	i = sampled_bytes_interval(&e, (double)heap, distance);
-	fprintf(out, ",\"heap_95\":[%.0f,%.0f]", i.low, i.high);
+	fprintf(out, ",\"%s\":[%.0f,%.0f]", name, i.low, i.high);
 }
 
-static void write_marks(FILE *out, const struct image *im)
+void json_put_heap_bounds(FILE *out, int64_t heap, const struct json_estimates *of)
+{
+	const struct sampled_error e = site_errors_at_moment(&of->sum, heap, of->distance);
+
+	if (of->distance > 0)
+		json_put_interval(out, "heap_95",
+				  sampled_bytes_interval(&e, (double)heap, of->distance));
+}
+
+static void write_marks(FILE *out, const struct image *im, const struct json_estimates *of)
 {
 	static const char *const kinds[] = { "mark", "pause", "resume", "ad-hoc" };
 	const uint64_t start = im->head.process.start_mono_ns;
@@ -135,7 +136,7 @@ static void write_marks(FILE *out, const struct image *im)
 			i ? ",\n " : "",
 			mark.mono_ns > start ? mark.mono_ns - start : 0,
 			mark.kind < 4 ? kinds[mark.kind] : "other", mark.value);
-		json_put_heap_bounds(out, mark.value, im);
+		json_put_heap_bounds(out, (int64_t)mark.value, of);
 		fputs(",\"text\":", out);
 		json_put_string(out, text);
 		putc('}', out);
@@ -213,6 +214,24 @@ static void write_figures(FILE *out, const struct result *r)
 	write_notes(out, r);
 }
 
+static void write_process_bounds(FILE *out, const struct process_entry *p)
+{
+	const struct {
+		const char *name;
+		uint64_t bytes;
+		const struct sampled_error *error;
+	} figure[] = {
+		{ "peak_95", p->peak, &p->peak_error },
+		{ "own_peak_95", p->own_peak, &p->own_peak_error },
+		{ "own_live_95", p->own_live, &p->own_live_error },
+	};
+
+	for (size_t i = 0; p->sample_distance > 0 && i < sizeof(figure) / sizeof(*figure); i++)
+		json_put_interval(out, figure[i].name,
+				  sampled_bytes_interval(figure[i].error, (double)figure[i].bytes,
+							 p->sample_distance));
+}
+
 static void write_processes(FILE *out, const struct export *e)
 {
 	const struct process_list *list = e->processes;
@@ -231,12 +250,13 @@ static void write_processes(FILE *out, const struct export *e)
 			p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0, p->peak, p->live,
 			p->own_peak, p->own_live);
 		write_end(out, p->end);
+		write_process_bounds(out, p);
 		putc('}', out);
 	}
 	fputs("],\n", out);
 }
 
-void json_write_run(FILE *out, const struct export *e)
+void json_write_run(FILE *out, const struct export *e, const struct json_estimates *of)
 {
 	struct result *r = xmalloc(sizeof(*r));
 	struct image im = *e->image;
@@ -246,6 +266,6 @@ void json_write_run(FILE *out, const struct export *e)
 	free(r);
 	write_peak_time(out, e->image);
 	write_lifetimes(out, e->image);
-	write_marks(out, e->image);
+	write_marks(out, e->image, of);
 	write_processes(out, e);
 }

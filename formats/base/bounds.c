@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/read/image_end.h"
-
 /* Sums of a damaged recording may be anything. */
 static uint64_t magnitude(int64_t value)
 {
@@ -104,9 +102,9 @@ const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_err
 	return text;
 }
 
-const char *bounds_now(const struct image *im)
+const char *bounds_now(struct image_end end)
 {
-	return image_end_of(&im->head).how == MU_END_RUNNING ? "now" : "at the end";
+	return end.how == MU_END_RUNNING ? "now" : "at the end";
 }
 
 const char *bounds_describe_change(char text[BOUNDS_TEXT], const struct site_errors *sum,
@@ -145,7 +143,8 @@ const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const
 		 "estimates: about one block in %s was sampled; heap peak %s, %s %s "
 		 "(95 %%)",
 		 units_bytes(every, units_whole(distance)),
-		 bounds_bytes_text(peak, &sum.peak, highest, distance), bounds_now(im),
+		 bounds_bytes_text(peak, &sum.peak, highest, distance),
+		 bounds_now(image_end_of(&im->head)),
 		 bounds_bytes_text(end, &sum.live, heap->now, distance));
 	return text;
 }

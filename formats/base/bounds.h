@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/units.h"
+#include "profile/read/image_end.h"
 #include "profile/read/site_errors.h"
 
 /* Big enough for whatever the functions below write, with the final zero. */
@@ -49,5 +50,6 @@ const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const
 const char *bounds_describe_change(char text[BOUNDS_TEXT], const struct site_errors *sum,
 				   const struct sites *s, double distance);
 
-/* bounds_now -- Returns when the last figures of an image are of: "now", or "at the end". */
-const char *bounds_now(const struct image *im);
+/* bounds_now -- Returns when the last figures of a process are of: "now" if it runs, or "at the
+ * end". */
+const char *bounds_now(struct image_end end);

@@ -368,7 +368,7 @@ static void write_estimate_notes(const struct notes *to, const struct result *r)
 		return;
 	write_note(to, "estimates: heap peak %s, heap %s %s, with a probability of 95 %%",
 		   bounds_bytes_text(peak, &r->peak_error, (int64_t)r->heap_peak, distance),
-		   r->end.how == MU_END_RUNNING ? "now" : "at the end",
+		   bounds_now(r->end),
 		   bounds_bytes_text(end, &r->now_error, (int64_t)r->heap_now, distance));
 	write_note(to, "%s blocks were sampled, about one in %s; all figures of places are "
 		       "estimates", units_grouped(samples, r->samples),

@@ -65,7 +65,7 @@ uint64_t process_figure_of(const struct process_entry *e, enum process_figure fi
 /* process_list_load -- Reads the figures of all images.
  *
  * list  overwritten; the caller calls process_list_free(). Images that cannot be read are left out.
- * Cost  about 50 us for each image; of one that was sampled more: result_take_estimates().
+ * Cost  about 50 us for each image, twice that if it was sampled, and more if it has many cells.
  */
 void process_list_load(struct process_list *list, const struct segment *s);
 

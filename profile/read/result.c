@@ -104,12 +104,12 @@ static void read_own_calls(struct result *r, const struct mu_image *head)
 	}
 }
 
-/* A forked child shares the blocks of its parent, whose figures have them. */
 static uint64_t inherited_heap(const struct mu_image *head)
 {
 	return head->process.fork_mono_ns ? positive_or_zero(head->fork_heap) : 0;
 }
 
+/* A forked child shares the blocks of its parent, whose figures have them. */
 static void read_own_heap(struct result *r, const struct mu_image *head)
 {
 	const uint64_t inherited = inherited_heap(head);

@@ -219,7 +219,7 @@ like "$(cat speedscope.json)" "^\"name\":\"sampled .$said" 'speedscope: the name
 like "$(cat err)" "are $said" '... and the message of what has no place for it'
 
 # Marks and snapshots of a process that runs.
-memusage -q --sample=16K --record=early.mur -- sampled early \
+MEMUSAGE_SAMPLE_SEED=1 memusage -q --sample=16K --record=early.mur -- sampled early \
 	"memusage -q --pid=\$PID snapshot early.out; memusage -q --pid=\$PID mark early" >early.txt 2>err
 like "$(cat early.out)" "^desc: $said, now [0-9.]* MiB [-+0-9. ]*[1-9] .95" 'a snapshot of one that runs'
 like "$(memusageprint --marks early.mur 2>err)" '^ *[0-9.]* s +[0-9.]* MiB [-+0-9. ]*  early$' 'a mark'
@@ -233,7 +233,15 @@ places = [line.split() for line in open("early.txt")]
 low, high = run["marks"][0]["heap_95"]
 assert low <= sum(int(place[5]) for place in places) <= high
 low, high = run["memory"]["heap_95"]
-assert low < run["memory"]["heap"] < high'
+assert low <= run["memory"]["heap"] <= high and low < high
+for shot in run["snapshots"]:
+    low, high = shot["heap_95"]
+    assert low <= shot["heap"] <= high
+one = run["processes"][0]
+for name in "peak", "own_peak", "own_live":
+    low, high = one[name + "_95"]
+    assert low <= one[name] <= high and low < high
+assert one["peak_95"][0] <= sum(int(place[3]) for place in places) <= one["peak_95"][1]'
 
 # Refused.
 run memusage --pid=$$ --sample=64K start

@@ -131,7 +131,12 @@ is "$?" 5 'the status is that of the program'
 
 # ---- samples, and a process that is asleep
 
+# With any seed an interval misses the truth in one of 20 runs. An estimate may be more than what was
+# asked for, which no upper bound is.
+MEMUSAGE_SAMPLE_SEED=2
+export MEMUSAGE_SAMPLE_SEED
 begin_run --serve=127.0.0.1:0 -o report --sample=16K
+unset MEMUSAGE_SAMPLE_SEED
 tell alloc 3000 700
 profile /debug/pprof/heap
 like "$out" '^default inuse_space comment live.* \| estimates: about one block in 16\.0 KiB' 'samples: it is said'
@@ -141,18 +146,18 @@ heap=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_bytes{.*} //p')
 low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_low_bytes{.*} \([0-9]*\).*/\1/p')
 high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_high_bytes{.*} \([0-9]*\).*/\1/p')
 num "$low" -lt "$heap" 'the lower bound'
-num "$high" -gt "$heap" 'the upper bound'
+num "$high" -ge "$heap" 'the upper bound'
 num "$heap" -gt 1000000 'the estimate'
 peak=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_bytes{.*} //p')
 low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_low_bytes{.*} \([0-9]*\).*/\1/p')
 high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_peak_high_bytes{.*} \([0-9]*\).*/\1/p')
 num "$low" -lt "$peak" 'the lower bound of the peak'
-num "$high" -gt "$peak" 'the upper bound'
+num "$high" -ge "$peak" 'the upper bound'
 blocks=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_blocks{.*} //p')
 low=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_low_blocks{.*} \([0-9]*\)$/\1/p')
 high=$(printf '%s\n' "$out" | sed -n 's/^memusage_heap_high_blocks{.*} \([0-9]*\)$/\1/p')
 num "$low" -lt "$blocks" 'the lower bound of the blocks'
-num "$high" -gt "$blocks" 'the upper bound'
+num "$high" -ge "$blocks" 'the upper bound'
 like "$out" '^memusage_sample_distance_bytes\{.*\} 16384$' 'the distance'
 like "$out" '^memusage_recorder_cpu_seconds_total\{' 'the time that samples take'
 (exec 3>&- 4<&- && get '/debug/pprof/heap?seconds=2&debug=1' && printf '%s\n' "$out" >change.txt) &
