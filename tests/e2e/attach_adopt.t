@@ -13,11 +13,19 @@ PATH=$WORKLOADS:$PATH
 
 has_recorder() { grep -q memfd:memusage "/proc/$1/maps"; }
 collector_of() { pids memusage-collec "$1"; }
-# kill_attacher: it and all of its children
+# kill_attacher: it first, since it would replace a collector that dies, which would then write into
+# the file of the next attacher's messages; then all of its children
 kill_attacher() {
-	# shellcheck disable=SC2046 # several
-	kill -9 $(collector_of "$attacher") "$attacher" 2>/dev/null
+	collectors=$(collector_of "$attacher")
+	# shellcheck disable=SC2086 # several
+	kill -9 "$attacher" $collectors 2>/dev/null
 	wait "$attacher" 2>/dev/null
+	until_true are_gone
+}
+are_gone() {
+	for process in $collectors; do
+		! grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$process/status" || return 1
+	done
 }
 
 begin_live live
