@@ -93,20 +93,22 @@ static void print_whole_memory(FILE *out, const char *before, const struct memor
 	fputs(":\n", out);
 }
 
-/* ": +- 77, with a probability of 95 %". Of which places the blocks were is not known. */
-static void print_bounds(FILE *out, const struct memory_part *part, double distance)
+/* ": +- 77, with a probability of 95 %" */
+static void print_bounds(FILE *out, const struct memory_part *part, double distance,
+			 const struct site_errors *errors)
 {
-	struct sampled_error e = { .is_sampled = true };
+	const int64_t bytes = (int64_t)part->bytes;
+	struct sampled_error e;
 	char text[BOUNDS_LENGTH];
 
-	if (distance <= 0 || strcmp(part->key, "heap") != 0)
+	if (distance <= 0 || !errors || strcmp(part->key, "heap") != 0)
 		return;
-	sampled_error_set_most(&e, (double)part->bytes, distance);
-	fprintf(out, ": %s, with a probability of 95 %%",
-		bounds_bytes(text, &e, (int64_t)part->bytes, distance));
+	e = site_errors_at_moment(errors, bytes, distance);
+	fprintf(out, ": %s, with a probability of 95 %%", bounds_bytes(text, &e, bytes, distance));
 }
 
-static void print_memory_parts(FILE *out, const char *before, const struct memory_split *split)
+static void print_memory_parts(FILE *out, const char *before, const struct memory_split *split,
+			       const struct site_errors *errors)
 {
 	struct memory_part part[MEMORY_PARTS], outside[MEMORY_OUTSIDE];
 	int count = memory_parts(split, part);
@@ -115,7 +117,7 @@ static void print_memory_parts(FILE *out, const char *before, const struct memor
 	for (int i = 0; i < count; i++) {
 		fprintf(out, "%s%11s %3.0f%%  %s", before, units_bytes(text, part[i].bytes),
 			100.0 * (double)part[i].bytes / (double)split->resident, part[i].text);
-		print_bounds(out, &part[i], split->sample_distance);
+		print_bounds(out, &part[i], split->sample_distance, errors);
 		putc('\n', out);
 	}
 	count = memory_outside(split, outside);
@@ -125,15 +127,16 @@ static void print_memory_parts(FILE *out, const char *before, const struct memor
 }
 
 void memory_print(FILE *out, const char *before, const struct memory_split *split,
-		  uint64_t rss_peak)
+		  uint64_t rss_peak, const struct site_errors *errors)
 {
 	if (split->resident == 0)
 		return;
 	print_whole_memory(out, before, split, rss_peak);
-	print_memory_parts(out, before, split);
+	print_memory_parts(out, before, split, errors);
 }
 
-void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak)
+void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak,
+		      const struct site_errors *errors)
 {
 	char now[UNITS_LENGTH], most[UNITS_LENGTH];
 
@@ -141,7 +144,7 @@ void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_
 		return;
 	fprintf(out, "%s of memory now, %s at most:\n", units_bytes(now, split->resident),
 		units_bytes(most, rss_peak));
-	print_memory_parts(out, "", split);
+	print_memory_parts(out, "", split, errors);
 }
 
 static void print_pages_advice(FILE *out, const char *before, const struct memory_split *split)
@@ -154,11 +157,12 @@ static void print_pages_advice(FILE *out, const char *before, const struct memor
 			before, units_bytes(text, split->unknown));
 }
 
-void memory_print_timeline(FILE *out, const char *before, const struct timeline *t)
+void memory_print_timeline(FILE *out, const char *before, const struct timeline *t,
+			   const struct site_errors *errors)
 {
 	struct memory_split split;
 
 	timeline_split(t, timeline_highest(t), &split);
-	memory_print(out, before, &split, t->rss_peak);
+	memory_print(out, before, &split, t->rss_peak, errors);
 	print_pages_advice(out, before, &split);
 }

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "profile/read/site_errors.h"
 #include "profile/read/timeline.h"
 
 /* A use of memory. The texts are constants. */
@@ -31,13 +32,17 @@ int memory_outside(const struct memory_split *split, struct memory_part part[MEM
  * out       errors stay with it.
  * before    put in front of each line, e.g. "memusage: ".
  * rss_peak  the kernel's own high-water mark, 0: not known.
+ * errors    from site_errors_sum(), for the bounds of a heap that is an estimate; NULL: none are
+ *           printed.
  * Nothing is printed of a split without memory.
  */
 void memory_print(FILE *out, const char *before, const struct memory_split *split,
-		  uint64_t rss_peak);
+		  uint64_t rss_peak, const struct site_errors *errors);
 
 /* memory_print_now -- the same of a process that runs; the kernel's mark is named in any case. */
-void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak);
+void memory_print_now(FILE *out, const struct memory_split *split, uint64_t rss_peak,
+		      const struct site_errors *errors);
 
 /* memory_print_timeline -- the same for the sample with most memory. Nothing without samples. */
-void memory_print_timeline(FILE *out, const char *before, const struct timeline *t);
+void memory_print_timeline(FILE *out, const char *before, const struct timeline *t,
+			   const struct site_errors *errors);

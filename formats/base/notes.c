@@ -367,9 +367,9 @@ static void write_estimate_notes(const struct notes *to, const struct result *r)
 	if (distance <= 0)
 		return;
 	write_note(to, "estimates: heap peak %s, heap %s %s, with a probability of 95 %%",
-		   bounds_bytes_text(peak, &r->peak_error, (int64_t)r->heap_peak, distance),
+		   bounds_bytes_text(peak, &r->errors.peak, (int64_t)r->heap_peak, distance),
 		   bounds_now(r->end),
-		   bounds_bytes_text(end, &r->now_error, (int64_t)r->heap_now, distance));
+		   bounds_bytes_text(end, &r->errors.live, (int64_t)r->heap_now, distance));
 	write_note(to, "%s blocks were sampled, about one in %s; all figures of places are "
 		       "estimates", units_grouped(samples, r->samples),
 		   units_bytes(every, (uint64_t)distance));

@@ -49,7 +49,7 @@ static void print_memory(pid_t pid, const struct image *im, const struct result 
 		/* A single sample would assign everything else to variables. */
 		split.spare += split.globals;
 		split.globals = 0;
-		memory_print_now(stdout, &split, m.rss_peak);
+		memory_print_now(stdout, &split, m.rss_peak, &r->errors);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -92,8 +92,8 @@ static void print_heap(const struct result *r)
 	char a[BOUNDS_LENGTH], b[BOUNDS_LENGTH], d[UNITS_LENGTH];
 
 	printf("heap: %s live, peak %s, %s allocated in all, %" PRIu64 " calls\n",
-	       bounds_bytes_text(a, &r->now_error, (int64_t)r->heap_now, distance),
-	       bounds_bytes_text(b, &r->peak_error, (int64_t)r->heap_peak, distance),
+	       bounds_bytes_text(a, &r->errors.live, (int64_t)r->heap_now, distance),
+	       bounds_bytes_text(b, &r->errors.peak, (int64_t)r->heap_peak, distance),
 	       units_bytes(d, counters_heap_total(&r->counters)), counters_calls(&r->counters));
 }
 

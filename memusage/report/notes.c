@@ -93,7 +93,8 @@ void notes_print_details(struct report *r, const struct result *result,
 			    units_time(b, (uint64_t)usage->ru_stime.tv_sec * 1000000000 +
 						  (uint64_t)usage->ru_stime.tv_usec * 1000),
 			    units_bytes(c, (uint64_t)usage->ru_maxrss * 1024));
-	memory_print(r->text, "memusage: ", &result->memory, result->rss_peak);
+	memory_print(r->text, "memusage: ", &result->memory, result->rss_peak,
+		     &result->errors);
 	if (result->memory.recorder > 0)
 		report_note(r, "the recorder used %s", units_bytes(a, result->memory.recorder));
 	report_note(r, "%" PRIu64 " bytes were live at the end; %" PRIu64

@@ -171,7 +171,7 @@ static void print_process_line(FILE *out, enum report_role role, int pid,
 		is_told ? ", " : "", is_told ? image_end_text(result->end, end) : "");
 	if (result->sample_distance > 0)
 		fprintf(out, ", estimated: heap peak %s (95 %%)",
-			bounds_bytes_text(peak, &result->peak_error, (int64_t)result->heap_peak,
+			bounds_bytes_text(peak, &result->errors.peak, (int64_t)result->heap_peak,
 					  result->sample_distance));
 	putc('\n', out);
 }

@@ -149,11 +149,13 @@ static void print_all_marks(FILE *out, const struct report_subject *s, bool is_w
 /* Prints how much of the memory of the process is heap. */
 static void print_memory_split(FILE *out, const struct report_subject *s)
 {
+	struct site_errors errors;
 	struct timeline t;
 
 	if (timeline_load(&t, &s->image, NULL) == 0 && t.count > 0) {
+		site_errors_sum(&errors, &s->profile.sites, &s->image);
 		putc('\n', out);
-		memory_print_timeline(out, "", &t);
+		memory_print_timeline(out, "", &t, &errors);
 	}
 	timeline_free(&t);
 }

@@ -35,7 +35,7 @@ static double heap(const struct look_process *p, bool *is_known)
 static struct sampled_interval peak_interval(const struct look_process *p, bool *is_known)
 {
 	*is_known = p->result.sample_distance > 0;
-	return sampled_bytes_interval(&p->result.peak_error, (double)p->result.heap_peak,
+	return sampled_bytes_interval(&p->result.errors.peak, (double)p->result.heap_peak,
 				      p->result.sample_distance);
 }
 
@@ -57,7 +57,7 @@ static double heap_peak(const struct look_process *p, bool *is_known)
 static struct sampled_interval heap_interval(const struct look_process *p, bool *is_known)
 {
 	*is_known = p->result.sample_distance > 0;
-	return sampled_bytes_interval(&p->result.now_error, (double)p->result.heap_now,
+	return sampled_bytes_interval(&p->result.errors.live, (double)p->result.heap_now,
 				      p->result.sample_distance);
 }
 
@@ -89,7 +89,7 @@ static struct sampled_interval blocks_interval(const struct look_process *p, boo
 	const double blocks = live_blocks(p, is_known);
 
 	*is_known = *is_known && p->result.sample_distance > 0;
-	return sampled_blocks_interval(&p->result.now_error, blocks);
+	return sampled_blocks_interval(&p->result.errors.live, blocks);
 }
 
 static double blocks_low(const struct look_process *p, bool *is_known)

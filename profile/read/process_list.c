@@ -43,7 +43,7 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.own_peak = r->own_peak, .own_live = r->own_now,
 		.own_calls = r->own_calls,
 		.sample_distance = r->sample_distance,
-		.peak_error = r->peak_error,
+		.peak_error = r->errors.peak,
 		.own_peak_error = r->own_peak_error, .own_live_error = r->own_now_error,
 		.end = r->end,
 		.command = xcheck(image_command(&im)),

@@ -191,19 +191,14 @@ static void set_error_since_fork(struct sampled_error *own, const struct result 
 void result_take_estimates(struct result *r, const struct image *im)
 {
 	struct sites sites = { .count = 0 };
-	struct site_errors sum;
 
-	/* A result is compressed as it is, with its padding: memusage/report/ended_images.c. */
-	memset(&sum, 0, sizeof(sum));
 	r->sample_distance = sampled_mean_distance(im);
 	r->samples = im->head.sampling.samples;
 	r->sample_losses = im->head.sampling.losses;
 	if (r->sample_distance > 0 && sites_load(&sites, im, UINT32_MAX, NULL) == 0)
-		site_errors_sum(&sum, &sites, im);
-	r->peak_error = sum.peak;
-	r->now_error = sum.live;
-	set_error_since_fork(&r->own_peak_error, r, &sum.peak, im);
-	set_error_since_fork(&r->own_now_error, r, &sum.live, im);
+		site_errors_sum(&r->errors, &sites, im);
+	set_error_since_fork(&r->own_peak_error, r, &r->errors.peak, im);
+	set_error_since_fork(&r->own_now_error, r, &r->errors.live, im);
 	sites_free(&sites);
 }
 

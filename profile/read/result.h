@@ -86,8 +86,8 @@ struct result {
 	double sample_distance;	/* mean bytes between two sampled blocks; 0: all were recorded */
 	uint64_t samples;	/* ... of which there were so many */
 	uint64_t sample_losses;	/* ... and so many more, which could not be recorded */
-	struct sampled_error peak_error;	/* of heap_peak, an estimate then */
-	struct sampled_error now_error;	/* of heap_now */
+	struct site_errors errors;	/* from site_errors_sum(): of heap_peak and heap_now, which
+					 * are estimates then */
 	struct sampled_error own_peak_error, own_now_error;	/* of own_peak, own_now */
 	uint64_t pauses;	/* how often the program paused recording */
 	uint64_t paused_ns;	/* ... and for how long */

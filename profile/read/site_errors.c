@@ -184,6 +184,7 @@ static void complete_sum(struct sampled_error *e, const struct asked_for *all, d
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im)
 {
 	struct site_errors *of = site_errors_load(s, im);
+	const struct mu_heap *heap = &im->head.heap;
 
 	*sum = (struct site_errors){ .live = { .samples = 0 } };
 	for (uint32_t i = 0; of && i < s->count; i++) {
@@ -200,6 +201,8 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		complete_sum(&sum->live, &all, distance);
 		complete_sum(&sum->peak, &all, distance);
 		complete_sum(&sum->total, &all, distance);
+		sum->live_bytes = heap->now;
+		sum->peak_bytes = heap->peak > heap->now ? heap->peak : heap->now;
 	}
 	free(of);
 	return of != NULL;
@@ -259,23 +262,19 @@ static double least_exact(double value, double sampled_ever, double exact_ever)
 }
 
 /* S (1 - p) / p is never more than R. */
-void sampled_error_set_most(struct sampled_error *e, double sampled_bytes, double distance)
-{
-	e->variance = sampled_bytes * distance;
-	e->samples = distance > 0 ? ceil(sampled_bytes / distance) : 0;
-}
-
 struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_t bytes,
 					   double distance)
 {
 	struct sampled_error e = sum->total;
 	const double value = fmax((double)bytes, 0);
-	const double exact = e.is_sampled ? least_exact(value, e.most_bytes - e.exact_bytes,
-							e.exact_bytes) :
-					    value;
 
-	e.exact_bytes = exact;
-	sampled_error_set_most(&e, value - exact, distance);
+	if (bytes == sum->live_bytes || bytes == sum->peak_bytes)
+		return bytes == sum->live_bytes ? sum->live : sum->peak;
+	e.exact_bytes = e.is_sampled ? least_exact(value, e.most_bytes - e.exact_bytes,
+						   e.exact_bytes) :
+				       value;
+	e.variance = (value - e.exact_bytes) * distance;
+	e.samples = distance > 0 ? ceil((value - e.exact_bytes) / distance) : 0;
 	return e;
 }
 

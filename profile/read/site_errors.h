@@ -30,6 +30,7 @@ struct sampled_error {
 struct site_errors {
 	struct sampled_error live, peak, total;
 	double grown_distance;	/* the mean distance of samples now, if it has grown; 0 if not */
+	int64_t live_bytes, peak_bytes;	/* of site_errors_sum(): the heap now, and its peak */
 };
 
 /* The limits between which the true value is with a probability of 95 %. */
@@ -59,7 +60,8 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 /* site_errors_at_moment -- compute the error of the whole heap at a moment.
  *
  * sum    from site_errors_sum().
- * bytes  the estimate of that moment.
+ * bytes  the estimate of that moment. If it is neither that of the peak nor of now, the sizes of
+ *        the blocks are not known, and the error is the largest possible.
  */
 struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_t bytes,
 					   double distance);
@@ -102,14 +104,6 @@ struct sampled_interval sampled_blocks_interval(const struct sampled_error *e, d
 
 /* sampled_error_add -- add the error of a figure that is added to another. */
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e);
-
-/* sampled_error_set_most -- set the largest error that an estimate of blocks of unknown sizes can
- * have.
- *
- * sampled_bytes  of the estimate, without exact blocks.
- * distance       from sampled_mean_distance().
- */
-void sampled_error_set_most(struct sampled_error *e, double sampled_bytes, double distance);
 
 /* sampled_error_swap -- exchange bytes and blocks of a weight and of its error, for a figure that
  * counts blocks.

@@ -78,7 +78,7 @@ static void explains(void)
 	EQ_U(sum(&s), s.resident);
 	timeline_split(&t, 3, &s);
 	EQ_U(s.resident, 0);
-	memory_print_timeline(out, "> ", &t);
+	memory_print_timeline(out, "> ", &t, NULL);
 	fclose(out);
 	HAS_S(text, "> 64.0 MiB of memory at most, 0.00 s after the start (the kernel saw 90.0 MiB");
 	HAS_S(text, "\n>    40.0 MiB  62%  live blocks of the heap\n");
@@ -96,7 +96,7 @@ static char *memory_text(const struct mu_sample *sample, uint64_t count)
 
 	begin(sample, count);
 	EQ_I(timeline_load(&t, &im, NULL), 0);
-	memory_print_timeline(out, "", &t);
+	memory_print_timeline(out, "", &t, NULL);
 	fclose(out);
 	timeline_free(&t);
 	free(f.base);
