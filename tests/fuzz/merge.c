@@ -20,6 +20,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+extern const unsigned int replay_truncations;
+const unsigned int replay_truncations = 500;
+
 enum { ROOM = 256 << 10, RECORDINGS = 3, PLACES = 4, PARTS = 16 };
 
 struct recordings {

@@ -1,11 +1,12 @@
 /* standalone.c -- replays a fuzz target's kept inputs, and damaged forms of them, without clang.
  *
  * Linked with one tests/fuzz/NAME.c, whose LLVMFuzzerTestOneInput() is called with every file
- * of tests/fuzz/corpus/NAME/, with each of its truncations and with some hundreds of seeded
- * mutations (replay_mutations of them, in a slow target): the same ones in every run. Files kept-*,
- * which fuzzing came to, are replayed as they are. The bytes end where an unreadable page begins, so
- * that reading past them is a fault even without a sanitizer. A crash, a call of more than 10 s or of
- * more than 1 GiB of memory fails; the input that did it is described on the way out.
+ * of tests/fuzz/corpus/NAME/, with two thousand truncations of it and with some hundreds of seeded
+ * mutations (a slow target has replay_truncations and replay_mutations of its own): the same ones
+ * in every run. Files kept-*, which fuzzing came to, are replayed as they are. The bytes end where
+ * an unreadable page begins, so that reading past them is a fault even without a sanitizer. A crash,
+ * a call of more than 10 s or of more than 1 GiB of memory fails; the input that did it is described
+ * on the way out.
  *
  *	build/tests/fuzz/NAME            the corpus; TAP on stdout, one check per file
  *	build/tests/fuzz/NAME FILE...    just these files, as they are
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +35,7 @@
 #define TRUNCATIONS 2048
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern const unsigned int replay_truncations __attribute__((weak));
 extern const unsigned int replay_mutations __attribute__((weak));
 
 /* What is being tried, for the handler. */
@@ -103,7 +106,7 @@ static void try_input(const uint8_t *data, size_t size)
 
 static void try_truncations(const char *name, const uint8_t *data, size_t size)
 {
-	size_t step = size / TRUNCATIONS + 1;
+	size_t step = size / (&replay_truncations ? replay_truncations : TRUNCATIONS) + 1;
 
 	for (size_t n = 0; n < size; n += step) {
 		snprintf(current, sizeof(current), "%s, its first %zu bytes", name, n);
@@ -233,6 +236,10 @@ int main(int argc, char **argv)
 {
 	const char *target = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
 
+	/* The readers' blocks keep their pages from one input to the next: getting them anew is up to
+	 * two thirds of the time in a virtual machine. */
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	guard_input();
 	set_limits();
 	for (int i = 1; i < argc; i++)
