@@ -34,8 +34,20 @@ same four/template.html release/page-template.html 'its page is taken'
 # Programs without the page.
 unset MAKEFLAGS B T J V
 if command -v make >/dev/null; then
-	no=$MU_TMP/no
-	make -s -C "$MU_SRC" B="$no" HTML=no SAN= WERROR= CFLAGS=-O0 "$no/bin/memusage" "$no/bin/memusagestat" >log 2>&1
+	# A tree of the same sources, with what this build has compiled; make compiles what depends on
+	# the page, or all if it was compiled otherwise.
+	mkdir tree
+	ln -s "$MU_SRC"/* "$MU_SRC"/.git tree/ 2>/dev/null
+	b=${MU_BUILD#"$MU_SRC"/}
+	case $b in
+	/*) b=no ;;
+	*)
+		rm -f "tree/${b%%/*}"
+		mkdir -p "tree/$b"
+		(cd "$MU_BUILD" && cp -a gen obj flags ldflags members "$MU_TMP/tree/$b/") ;;
+	esac
+	no=$MU_TMP/tree/$b
+	make -s -C tree B="$b" HTML=no WERROR= "$b/bin/memusage" "$b/bin/memusagestat" >log 2>&1
 	is "$?" 0 'HTML=no builds' || diag "$(tail -n 5 log)"
 	run "$no/bin/memusagestat" --html=page.html "$MU_SRC/tests/golden/massif/sites-all.out"
 	is "$status" 1 'memusagestat then makes no page'
