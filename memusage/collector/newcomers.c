@@ -14,12 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/process.h"
 #include "recording/env.h"
 
 enum { AUXV_MOST = 64 };
+
+/* Of execs that are under way, in a look at all processes. On a busy machine there is always one,
+ * mostly of a stranger, and few take longer. */
+enum { WAITS_MOST = 50 };
+static const struct timespec wait_time = { .tv_nsec = 1000000 };
+
+enum judgement {
+	JUDGED_STRANGER,
+	JUDGED_NEWCOMER,
+	JUDGED_EXEC,	/* an exec is under way, it may be of any program */
+};
 
 static FILE *open_process_file(const char *pid, const char *name)
 {
@@ -40,8 +53,8 @@ static bool has_memory(const char *pid)
 	return is_there;
 }
 
-/* The kernel fills in the auxiliary vector last: without one, an exec is under way. */
-static bool may_have_recorder(const char *pid)
+/* The kernel fills in the auxiliary vector late: without one, an exec is under way. */
+static enum judgement judge_program(const char *pid)
 {
 	ElfW(auxv_t) entry[AUXV_MOST];
 	FILE *auxv = open_process_file(pid, "auxv");
@@ -51,12 +64,12 @@ static bool may_have_recorder(const char *pid)
 	if (auxv)
 		fclose(auxv);
 	if (auxv && count == 0)
-		return has_memory(pid);
+		return has_memory(pid) ? JUDGED_EXEC : JUDGED_STRANGER;
 	for (size_t i = 0; i < count; i++) {
 		has_loader |= entry[i].a_type == AT_BASE && entry[i].a_un.a_val != 0;
 		is_secure |= entry[i].a_type == AT_SECURE && entry[i].a_un.a_val != 0;
 	}
-	return has_loader && !is_secure;
+	return has_loader && !is_secure ? JUDGED_NEWCOMER : JUDGED_STRANGER;
 }
 
 /* What a look at all processes needs. Most have nothing to do with us, and a short program waits
@@ -66,6 +79,7 @@ struct search {
 	char *start;	   /* "NAME=VALUE" of a newcomer begins with it */
 	char *environment; /* room for one; a further byte ends it */
 	size_t room;
+	unsigned int waits; /* how many were taken */
 };
 
 /* Reads all of it. Returns its length, or -1: it cannot be read, as that of a kernel thread. */
@@ -91,15 +105,11 @@ static ssize_t read_environment(struct search *s, const char *pid)
 	return length;
 }
 
-/* The memory of an exec that is under way has no environment: it may be any. */
-static bool has_variable(struct search *s, const char *pid)
+static bool has_variable(const struct search *s, ssize_t length)
 {
-	const ssize_t length = read_environment(s, pid);
 	const size_t wanted = strlen(s->start);
 	const char *at = s->environment;
 
-	if (length <= 0)
-		return length == 0;
 	while (at < s->environment + length && strncmp(at, s->start, wanted) != 0)
 		at += strlen(at) + 1;
 	return at < s->environment + length;
@@ -113,10 +123,40 @@ static bool is_own_process(const struct search *s, const char *pid)
 	       (pid_t)strtol(pid, NULL, 10) != getpid();
 }
 
+/* Tells whether a process that shows no environment has none, as after `env -i`. An exec sets the
+ * environment last. Until then it waits for memory and files, but never interruptibly, as programs
+ * mostly wait. */
+static bool is_bare(const char *pid)
+{
+	return process_state((pid_t)strtol(pid, NULL, 10)) == 'S';
+}
+
+static enum judgement judge_process(struct search *s, const char *pid)
+{
+	const ssize_t length = read_environment(s, pid);
+	enum judgement program;
+
+	if (length < 0 || (length > 0 && !has_variable(s, length)))
+		return JUDGED_STRANGER;
+	if (!is_own_process(s, pid))
+		return JUDGED_STRANGER;
+	program = judge_program(pid);
+	if (length > 0 || program != JUDGED_NEWCOMER)
+		return program;
+	return is_bare(pid) ? JUDGED_STRANGER : JUDGED_EXEC;
+}
+
 static bool is_newcomer(struct search *s, const char *pid)
 {
-	return *pid >= '1' && *pid <= '9' && has_variable(s, pid) && is_own_process(s, pid) &&
-	       may_have_recorder(pid);
+	enum judgement j;
+
+	if (*pid < '1' || *pid > '9')
+		return false;
+	while ((j = judge_process(s, pid)) == JUDGED_EXEC && s->waits < WAITS_MOST) {
+		s->waits++;
+		nanosleep(&wait_time, NULL);
+	}
+	return j != JUDGED_STRANGER;
 }
 
 bool newcomers_exist(const struct tree *t)

@@ -15,6 +15,7 @@
  * only by time: the caller has to stop waiting.
  *
  * Call it if no process of T has a slot. Returns false at once if only programs of some name are
- * recorded, or no children. Cost 3 us per process of this user.
+ * recorded, or no children. Cost 3 us per process of this user, and up to 50 ms while an exec is
+ * under way: after that it counts as ours.
  */
 bool newcomers_exist(const struct tree *t);

@@ -89,6 +89,16 @@ static uint64_t read_stat_field(pid_t pid, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
+char process_state(pid_t pid)
+{
+	char line[1024];
+	const char *first;
+
+	process_read_file(pid, "stat", line, sizeof(line));
+	first = find_stat_field(line, 0);
+	return first ? *first : '\0';
+}
+
 bool process_exit_code(pid_t pid, char *state, int *status)
 {
 	char line[1024];

@@ -87,6 +87,10 @@ struct process *processes_owner(const struct processes *all, const struct arena 
  * /proc. */
 bool process_is_dead(const struct process *p);
 
+/* process_state -- Returns the letter of /proc/PID/stat, as proc(5) lists them, or 0 if there is no
+ * such process. */
+char process_state(pid_t pid);
+
 /* process_read_file -- Reads the beginning of /proc/PID/NAME as text of less than SIZE bytes.
  *
  * text  "" if that fails.

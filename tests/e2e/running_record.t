@@ -107,6 +107,20 @@ end
 run memusageprint --leaks --pid="$pid" tree.mur
 like "$out" '1\.46 KiB live at the end' 'and the recording is complete in the end'
 
+# ---- a stranger
+
+# A process of the user that has no environment, as a daemon, is none that may still register.
+env -i sleep 60 &
+bare=$!
+until_true grep -q '^sleep' "/proc/$bare/comm"
+is "$(wc -c <"/proc/$bare/environ")" 0 'there is a process without an environment'
+run memusage -q --record=bare.mur true
+run memusageprint --summary bare.mur
+unlike "$err" 'the run is not over' '... for which no finished recording waits'
+like "$out" 'calls' '... and which has what the program did'
+kill "$bare"
+wait "$bare" 2>/dev/null
+
 # ---- no room
 
 if mkdir small && mount -t tmpfs -o size=4k tmpfs small 2>/dev/null; then
