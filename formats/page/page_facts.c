@@ -96,6 +96,7 @@ static void write_sampling(struct page_json *j, const struct image *im)
 	page_json_uint(j, "samples", s->samples);
 	page_json_uint(j, "cost_ns", s->slow_ns);
 	page_json_real(j, "unseen", sampled_bytes_unseen(distance));
+	page_json_real(j, "unseen_here", sampled_bytes_unseen_in(im));
 	page_json_close(j, '}');
 }
 

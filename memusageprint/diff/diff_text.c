@@ -139,7 +139,7 @@ void diff_text_put_summary(FILE *out, const struct difference *d)
 void diff_text_put_explanation(FILE *out, const struct difference *d)
 {
 	putc('\n', out);
-	bounds_note_put(out, d->distance);
+	bounds_note_put(out, d->distance, sampled_bytes_unseen(d->distance));
 	fputs("Places are matched by the names of functions and modules, whatever their lines "
 	      "and" LAYOUT_NEWLINE "addresses. Lines are those of the new build.\n", out);
 }

@@ -31,6 +31,7 @@ static void load_errors(struct report_subject *s)
 	s->distance = sampled_mean_distance(&s->image);
 	if (s->distance <= 0)
 		return;
+	s->unseen = sampled_bytes_unseen_in(&s->image);
 	s->errors = site_errors_load(&s->profile.sites, &s->image);
 	if (!s->errors)
 		die("no memory for the errors of estimates");

@@ -38,6 +38,7 @@ struct report_subject {
 	struct site_errors *errors;	/* one per site; NULL: nothing was sampled */
 	struct sampled_error *error;	/* of each weight; private */
 	double distance;	/* mean bytes between two sampled blocks; 0: all were recorded */
+	double unseen;		/* what a place without a sample has at most, in bytes */
 };
 
 /* report_subject_open -- Loads an image, looks up the names of its addresses, and prepares the

@@ -6,11 +6,10 @@
 
 #include "cli/layout.h"
 #include "cli/units.h"
-#include "profile/read/site_errors.h"
 
-void bounds_note_put(FILE *out, double distance)
+void bounds_note_put(FILE *out, double distance, double unseen)
 {
-	char every[UNITS_LENGTH], unseen[UNITS_LENGTH];
+	char every[UNITS_LENGTH], most[UNITS_LENGTH];
 
 	if (distance <= 0)
 		return;
@@ -19,5 +18,5 @@ void bounds_note_put(FILE *out, double distance)
 		     "figure, with a probability of 95 %%." LAYOUT_NEWLINE "A place none of whose "
 		     "blocks was sampled is missing; it has at most %s (97.5 %%).\n",
 		units_bytes(every, units_whole(distance)),
-		units_bytes(unseen, units_whole(sampled_bytes_unseen(distance))));
+		units_bytes(most, units_whole(unseen)));
 }

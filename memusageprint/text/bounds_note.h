@@ -11,5 +11,6 @@
  *
  * out       a layout_open() stream; errors stay with it.
  * distance  from sampled_mean_distance(); 0: the report has no bounds, and nothing is printed.
+ * unseen    what such a place has at most, in bytes, as from sampled_bytes_unseen_in().
  */
-void bounds_note_put(FILE *out, double distance);
+void bounds_note_put(FILE *out, double distance, double unseen);

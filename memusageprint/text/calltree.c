@@ -212,7 +212,7 @@ void calltree_print(FILE *out, const struct calltree *c)
 	p->c = c;
 	p->t = &t;
 	if (c->distance > 0 && t.node[0].bytes == 0 && t.node[0].blocks == 0) {
-		metric_text_put_nothing(out, root_words(p), c->distance);
+		metric_text_put_nothing(out, root_words(p), c->unseen);
 		goto out;
 	}
 	put_heading(p);
@@ -222,7 +222,7 @@ void calltree_print(FILE *out, const struct calltree *c)
 		fputs("\nThe tree is not complete: a higher threshold shows all of it.\n", out);
 	if (has_bounds(p))
 		putc('\n', out);
-	bounds_note_put(out, has_bounds(p) ? c->distance : 0);
+	bounds_note_put(out, has_bounds(p) ? c->distance : 0, c->unseen);
 	put_names_advice(p);
 out:
 	tree_free(&t);

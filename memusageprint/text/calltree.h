@@ -18,7 +18,7 @@ struct calltree {
 	unsigned int depth;		/* levels; 0: all */
 	bool lacks_blocks;		/* they are not known: print none */
 	bool is_live;			/* the process still runs: its "end" is now */
-	double distance;		/* as in struct toplist */
+	double distance, unseen;	/* as in struct toplist */
 };
 
 /* calltree_print -- Prints the tree; the callers of a function are below it.

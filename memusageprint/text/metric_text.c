@@ -5,7 +5,6 @@
 #include "memusageprint/text/metric_text.h"
 
 #include "cli/units.h"
-#include "profile/read/site_errors.h"
 
 const char *metric_text(enum metric_kind kind)
 {
@@ -28,13 +27,13 @@ const char *metric_text(enum metric_kind kind)
 	return "";
 }
 
-void metric_text_put_nothing(FILE *out, const char *words, double distance)
+void metric_text_put_nothing(FILE *out, const char *words, double unseen)
 {
 	char most[UNITS_LENGTH];
 
-	if (distance > 0)
+	if (unseen > 0)
 		fprintf(out, "no sampled block was %s; others had at most %s (97.5 %%)\n", words,
-			units_bytes(most, units_whole(sampled_bytes_unseen(distance))));
+			units_bytes(most, units_whole(unseen)));
 	else
 		fprintf(out, "nothing was %s\n", words);
 }

@@ -57,6 +57,7 @@ static int print_call_tree(FILE *out, struct report_subject *s, const struct set
 		.depth = settings->depth,
 		.is_live = report_subject_is_live(s),
 		.distance = s->distance,
+		.unseen = s->unseen,
 	};
 
 	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)

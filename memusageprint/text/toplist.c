@@ -164,7 +164,7 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 		return;
 	}
 	if (t->count == 0) {
-		metric_text_put_nothing(out, list_metric_text(list), list->distance);
+		metric_text_put_nothing(out, list_metric_text(list), list->unseen);
 		return;
 	}
 	toplist_put_name(out, list, &t->entry[0]);
@@ -541,6 +541,7 @@ struct toplist toplist_of_subject(const struct report_subject *s, enum metric_ki
 		.shows_runtime = !s->complete, .lifetimes = settings->lifetimes,
 		.image = &s->image, .errors = s->errors,
 		.by_bytes = report_subject_counts_bytes(s), .distance = s->distance,
+		.unseen = s->unseen,
 		.merge = s->recording->merge,
 	};
 }

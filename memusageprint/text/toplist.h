@@ -31,6 +31,7 @@ struct toplist {
 	struct merge *merge;	/* print how its processes differ at each place; NULL: nothing */
 	double distance;		/* mean bytes between two sampled blocks; print bounds,
 					 * of the errors of the weights. 0: figures are exact */
+	double unseen;		/* what a place without a sample has at most, in bytes */
 };
 
 /* toplist_of_subject -- Returns the list of a metric of a process, as the options ask for it.

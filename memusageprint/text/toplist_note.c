@@ -14,7 +14,7 @@ void toplist_note_put(FILE *out, const struct toplist *list)
 			    list->group == TOP_BY_FILE	   ? "the source file of " :
 							     "the program or library of ";
 	putc('\n', out);
-	bounds_note_put(out, list->distance);
+	bounds_note_put(out, list->distance, list->unseen);
 	if (list->merge && list->merge->processes > 1)
 		fputs("Beside each place: how processes differ, each when it held most. An outlier "
 		      "is farther from the" LAYOUT_NEWLINE "median of its program than 5.2 times "

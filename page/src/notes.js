@@ -13,7 +13,8 @@ function exactness(model) {
 			`${bytes(sampling.bytes)} was sampled, ${count(sampling.samples)} in ` +
 			'all. The bounds beside them contain the true value with a probability ' +
 			'of 95 %. A place none of whose blocks was sampled is missing; it has at ' +
-			`most ${bytes(sampling.unseen)} (97.5 %). Calls and heap total are exact.`;
+			`most ${bytes(sampling.unseen_here)} (97.5 %). Calls and heap total are ` +
+			'exact.';
 	const isWhole = !(data.notes || []).length;
 	if (totals.slack)
 		return `The peak is exact to within ${bytes(totals.slack)} ` +

@@ -461,3 +461,11 @@ double sampled_bytes_unseen(double distance)
 {
 	return UNSEEN * distance;
 }
+
+/* The blocks of a forked child's parent are at the child's places, too, and are in its peak. */
+double sampled_bytes_unseen_in(const struct image *im)
+{
+	const double all = count_asked_for(im).bytes + fmax((double)im->head.heap.peak, 0);
+
+	return fmin(sampled_bytes_unseen(sampled_mean_distance(im)), all);
+}

@@ -128,3 +128,7 @@ void site_errors_weigh(const struct sites *s, const struct site_errors *e, enum 
 /* sampled_bytes_unseen -- Returns what a place of which no block was sampled has at most, with a
  * probability of 97.5 %, in bytes. */
 double sampled_bytes_unseen(double distance);
+
+/* sampled_bytes_unseen_in -- Returns the same of a place of one process, which has no more than all
+ * that the process asked for and inherited; 0 if nothing was sampled. */
+double sampled_bytes_unseen_in(const struct image *im);

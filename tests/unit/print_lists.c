@@ -118,8 +118,8 @@ static void estimates(void)
 	const struct sampled_error many = { .samples = 25, .variance = 1e6, .block_variance = 1,
 					    .is_sampled = true };
 	struct toplist list = { .kind = METRIC_LIVE, .count = 9, .group = TOP_BY_FUNCTION,
-				.distance = 1024 };
-	struct calltree tree = { .kind = METRIC_LIVE, .distance = 1024 };
+				.distance = 1024, .unseen = 3777 };
+	struct calltree tree = { .kind = METRIC_LIVE, .distance = 1024, .unseen = 3777 };
 	char *text;
 	size_t length;
 	FILE *out, *page;
