@@ -12,8 +12,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-extern const unsigned int replay_mutations;
-const unsigned int replay_mutations = 40;
+/* A truncation is the same with fewer changes. */
+extern const unsigned int replay_truncations, replay_mutations;
+const unsigned int replay_truncations = 30, replay_mutations = 40;
 
 enum { CHANGES_MAX = 256, HEADER = 3 };
 
