@@ -29,7 +29,8 @@ struct pages_release {
 
 /* ---- sites ------------------------------------------------------------------------------- */
 
-static uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
+/* A function of its own: its frame is not there while the stack is walked (stack_room.t). */
+static __attribute__((noinline)) uint32_t find_site(struct walk *walk, uint64_t pc, unsigned int fn)
 {
 	uint32_t site, outside;
 

@@ -44,11 +44,12 @@ static uint64_t round_to_pages(uint64_t length, int flags)
 	return (length + page - 1) & -page;
 }
 
-/* Records that a call mapped [start, start + length). */
-static void record_mapped(struct thread *thread, const struct pages_place *place, enum mu_fn fn,
-			  uint64_t start, uint64_t length)
+/* This and change_break() are functions of their own, so that their frames are not there while a
+ * stack is walked: tests/e2e/stack_room.t. */
+static __attribute__((noinline)) void add_mapping(struct thread *thread,
+						  const struct pages_place *place, uint32_t site,
+						  enum mu_fn fn, uint64_t start, uint64_t length)
 {
-	uint32_t site = pages_site(thread, place, false);
 	int64_t change;
 
 	if (!pages_lock())
@@ -59,21 +60,42 @@ static void record_mapped(struct thread *thread, const struct pages_place *place
 	pages_done(thread, change, place->sp);
 }
 
+/* Records that a call mapped [start, start + length). */
+static void record_mapped(struct thread *thread, const struct pages_place *place, enum mu_fn fn,
+			  uint64_t start, uint64_t length)
+{
+	add_mapping(thread, place, pages_site(thread, place, false), fn, start, length);
+}
+
 /* ---- mmap, munmap ------------------------------------------------------------------------ */
 
+static int flags_of_mmap(const struct pages_op *op)
+{
+	return (int)(op->size >> 32);
+}
+
+static enum mu_fn fn_of_mmap(const struct pages_op *op)
+{
+	int prot = (int)(uint32_t)op->size;
+
+	return flags_of_mmap(op) & MAP_ANONYMOUS ? MU_FN_MMAP_A
+	       : prot & PROT_WRITE		 ? MU_FN_MMAP_W
+						 : MU_FN_MMAP_R;
+}
+
+/* What the stack is walked for comes first: nothing else is kept on the program's meanwhile. */
 void pages_mmap(struct thread *thread, const struct pages_place *place, void *result,
 		const struct pages_op *op)
 {
-	int flags = (int)(op->size >> 32), prot = (int)(uint32_t)op->size;
-	enum mu_fn fn = flags & MAP_ANONYMOUS ? MU_FN_MMAP_A
-			: prot & PROT_WRITE   ? MU_FN_MMAP_W
-					      : MU_FN_MMAP_R;
+	uint32_t site;
 
-	if (result == MAP_FAILED)
-		count_failed(thread, fn);
-	else
-		record_mapped(thread, place, fn, (uint64_t)result,
-			      round_to_pages(op->length, flags));
+	if (result == MAP_FAILED) {
+		count_failed(thread, fn_of_mmap(op));
+		return;
+	}
+	site = pages_site(thread, place, false);
+	add_mapping(thread, place, site, fn_of_mmap(op), (uint64_t)result,
+		    round_to_pages(op->length, flags_of_mmap(op)));
 }
 
 /* Takes pages out of the list before the call, as another thread can get the addresses before it
@@ -195,10 +217,10 @@ void pages_brk_start(void)
 	known.break_end = read_break();
 }
 
-void pages_brk(struct thread *thread, const struct pages_place *place)
+static __attribute__((noinline)) void change_break(struct thread *thread,
+						   const struct pages_place *place, uint32_t site,
+						   uint32_t by)
 {
-	uint32_t site = pages_site(thread, place, false);
-	uint32_t by = pages_site(thread, place, true);
 	int64_t change = 0;
 
 	if (!pages_lock())
@@ -215,6 +237,13 @@ void pages_brk(struct thread *thread, const struct pages_place *place)
 	}
 	pages_unlock();
 	pages_done(thread, change, place->sp);
+}
+
+void pages_brk(struct thread *thread, const struct pages_place *place)
+{
+	const uint32_t site = pages_site(thread, place, false);
+
+	change_break(thread, place, site, pages_site(thread, place, true));
 }
 
 /* ---- System V's shared memory ------------------------------------------------------------ */

@@ -62,12 +62,11 @@ static bool before_mmap(struct entry_call *call)
 static void after_mmap(struct entry_call *call)
 {
 	struct pages_place place = place_of_call(call);
-	struct signal_mask mask;
-	struct thread *thread = enter_masked(&mask);
+	struct thread *thread = enter_masked(&op_of_call(call)->mask);
 
 	if (thread)
 		pages_mmap(thread, &place, (void *)call->rax, op_of_call(call));
-	pages_leave(thread, &mask);
+	pages_leave(thread, &op_of_call(call)->mask);
 }
 
 /* Signals stay masked until after(), so before() must ask for it. */
@@ -136,12 +135,11 @@ static bool before_brk(struct entry_call *call)
 static void after_brk(struct entry_call *call)
 {
 	struct pages_place place = place_of_call(call);
-	struct signal_mask mask;
-	struct thread *thread = enter_masked(&mask);
+	struct thread *thread = enter_masked(&op_of_call(call)->mask);
 
 	if (thread)
 		pages_brk(thread, &place);
-	pages_leave(thread, &mask);
+	pages_leave(thread, &op_of_call(call)->mask);
 }
 
 static bool before_shmat(struct entry_call *call)

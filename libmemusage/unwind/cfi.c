@@ -326,31 +326,24 @@ void cfi_init(void)
 
 static struct dl_find_object just_mapped; /* see cfi_add_object() */
 
-struct object_query {
-	uint64_t pc;
-	struct dl_find_object *object;
-	bool is_found;
-};
-
 static void ask_dynamic_linker(void *argument)
 {
-	struct object_query *q = argument;
+	struct cfi_workspace *work = argument;
 
-	q->is_found = loaded_find(q->pc, q->object);
+	work->is_found = loaded_find(work->asked_pc, &work->object);
 }
 
 /* Finds the object of an address, work->object. ld.so's functions may use vector registers, which a
  * client request must preserve. */
 static bool find_object_of(uint64_t pc, struct cfi_workspace *work)
 {
-	struct object_query q = { .pc = pc, .object = &work->object };
-
 	if ((void *)pc >= just_mapped.dlfo_map_start && (void *)pc < just_mapped.dlfo_map_end) {
 		work->object = just_mapped;
 		return true;
 	}
-	vectors_preserve_in(work->vectors, ask_dynamic_linker, &q);
-	return q.is_found;
+	work->asked_pc = pc;
+	vectors_preserve_in(work->vectors, ask_dynamic_linker, work);
+	return work->is_found;
 }
 
 bool cfi_covers(const uint8_t *header, uint64_t pc)

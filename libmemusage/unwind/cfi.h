@@ -70,7 +70,9 @@ struct cfi_cie {
 /* The memory of cfi_find(), which is too large for a signal handler's stack. */
 struct cfi_workspace {
 	_Alignas(64) uint8_t vectors[VECTORS_ROOM]; /* the program's registers meanwhile */
-	struct dl_find_object object;		    /* what ld.so says of the address */
+	uint64_t asked_pc;			    /* that ld.so is asked for */
+	struct dl_find_object object;		    /* what it says, if is_found */
+	bool is_found;
 	/* The state that call frame instructions work on. */
 	struct cfi_row row;	/* in the end: what was found */
 	struct cfi_row initial; /* after the instructions that all functions of a CIE share */

@@ -43,7 +43,8 @@ static int search_under_lock(struct dl_phdr_info *first, size_t size, void *argu
 	return 1;
 }
 
-static bool search_object_list(uint64_t pc, struct dl_find_object *found)
+/* A function of its own, so that its frame is not there while _dl_find_object() runs. */
+static __attribute__((noinline)) bool search_object_list(uint64_t pc, struct dl_find_object *found)
 {
 	struct object_search s = { .pc = pc };
 

@@ -16,7 +16,7 @@ case $(cat "$MU_BUILD/flags" 2>/dev/null) in
 *-O0*) skip_all 'the recorder is not optimised, so that its frames are large' ;;
 esac
 stack_room >alone || fail 'alone'
-num "$(wc -l <alone)" -eq 7 'seven kinds of calls are measured'
+num "$(wc -l <alone)" -eq 12 'twelve kinds of calls are measured'
 
 # What the family takes alone is what a program must leave room for in any case: which of its calls
 # asks the kernel for memory is chance.
@@ -32,6 +32,9 @@ measured() {
 	like "$(cat report)" '^ *(malloc|mmap.*)\| *[1-9]|, calls: [1-9]' "$text: its calls are recorded"
 	most=$(printf '%s\n' "$out" | sort -k 2,2n | tail -n 1)
 	num "${most#* }" -le $((alone + 1024)) "$text: $most bytes, $alone alone" || diag "$out"
+	# What asks the kernel is deep alone, too, and the same calls do.
+	is "$(printf '%s\n' "$out" | awk 'NR == FNR { alone[$1] = $2 } NR > FNR && /_brk/ &&
+		$2 > alone[$1] + 1024 { print $1, $2, alone[$1] }' alone -)" '' "$text: none of _brk more"
 }
 
 measured 'counting'

@@ -4,11 +4,13 @@
  *
  * Each call is made at the top of a painted stack, as a coroutine and as a handler on an alternate
  * signal stack; what is not painted any more afterwards was used. Most calls are made from places of
- * their own, once: all that is done for a return address or a stack that is new is measured. Prints
- * "NAME BYTES" for each kind of call: the most of all of them.
+ * their own, once: all that is done for a return address or a stack that is new is measured. Some ask
+ * the kernel for memory, or give it back, which is deeper in libc. Prints "NAME BYTES" for each kind
+ * of call: the most of all of them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,11 @@ KIND(shrink, block = realloc(block, 30))
 KIND(memalign, block = aligned_alloc(64, 640))
 KIND(large, block = malloc(1 << 20))
 KIND(free, free(block))
+KIND(malloc_brk, block = malloc(90000))
+KIND(calloc_brk, block = calloc(1, 90000))
+KIND(realloc_brk, block = realloc(block, 90000))
+KIND(memalign_brk, block = aligned_alloc(4096, 90112))
+KIND(free_brk, free(block))
 
 static const struct kind {
 	const char *name;
@@ -58,7 +65,11 @@ static const struct kind {
 	{ "malloc", call_malloc }, { "realloc", call_realloc }, { "shrink", call_shrink },
 	{ "free", call_free },	   { "calloc", call_calloc },	{ "free", call_free },
 	{ "memalign", call_memalign }, { "free", call_free },	{ "large", call_large },
-	{ "free", call_free },
+	{ "free", call_free },	   { "malloc_brk", call_malloc_brk },
+	{ "free_brk", call_free_brk }, { "calloc_brk", call_calloc_brk },
+	{ "free_brk", call_free_brk }, { "memalign_brk", call_memalign_brk },
+	{ "free_brk", call_free_brk }, { "malloc", call_malloc },
+	{ "realloc_brk", call_realloc_brk }, { "free_brk", call_free_brk },
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
@@ -122,6 +133,10 @@ static void print(void)
 
 int main(void)
 {
+	/* Each block of 90,000 bytes is new memory, and goes back to the kernel. */
+	mallopt(M_MMAP_THRESHOLD, 500000);
+	mallopt(M_TRIM_THRESHOLD, 0);
+	mallopt(M_TOP_PAD, 0);
 	stack = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack == MAP_FAILED)
 		return 1;
