@@ -94,7 +94,7 @@ static void restore_components(const uint8_t *from, uint64_t components)
 			 : "memory");
 }
 
-/* Inlined: a walk of a new stack, which is on the program's, comes by here. */
+/* Inlined to save a frame: a walk calls it on the program's stack, which may be small. */
 static inline __attribute__((always_inline)) void
 preserve_in_area(uint8_t *at, uint64_t saved, void (*work)(void *), void *argument)
 {

@@ -83,7 +83,7 @@ static enum mu_fn fn_of_mmap(const struct pages_op *op)
 						 : MU_FN_MMAP_R;
 }
 
-/* What the stack is walked for comes first: nothing else is kept on the program's meanwhile. */
+/* The walk comes first, so that the program's stack holds as little as possible meanwhile. */
 void pages_mmap(struct thread *thread, const struct pages_place *place, void *result,
 		const struct pages_op *op)
 {

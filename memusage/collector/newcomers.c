@@ -23,8 +23,8 @@
 
 enum { AUXV_MOST = 64 };
 
-/* Of execs that are under way, in a look at all processes. On a busy machine there is always one,
- * mostly of a stranger, and few take longer. */
+/* The waits for execs to end, in one look at all processes. A busy machine always has one under
+ * way, mostly of a stranger, and few take longer. */
 enum { WAITS_MOST = 50 };
 static const struct timespec wait_time = { .tv_nsec = 1000000 };
 

@@ -32,7 +32,7 @@ measured() {
 	like "$(cat report)" '^ *(malloc|mmap.*)\| *[1-9]|, calls: [1-9]' "$text: its calls are recorded"
 	most=$(printf '%s\n' "$out" | sort -k 2,2n | tail -n 1)
 	num "${most#* }" -le $((alone + 1024)) "$text: $most bytes, $alone alone" || diag "$out"
-	# What asks the kernel is deep alone, too, and the same calls do.
+	# A call that asks the kernel for memory is deep alone, too: each is compared with itself.
 	is "$(printf '%s\n' "$out" | awk 'NR == FNR { alone[$1] = $2 } NR > FNR && /_brk/ &&
 		$2 > alone[$1] + 1024 { print $1, $2, alone[$1] }' alone -)" '' "$text: none of _brk more"
 }
