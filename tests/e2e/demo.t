@@ -27,14 +27,14 @@ run env MU_BUILD="$MU_BUILD" MU_DEMO="$MU_TMP/out" "$demo"
 printf '%s\n' "$out" | sed 's/[0-9.]*%.*//; s/[0-9.]* [KM]iB.*//' >second
 ok 'a second time prints the same' cmp first second
 
-if command -v script >/dev/null; then
+if command -v python3 >/dev/null; then
 	TERM=xterm MU_BUILD="$MU_BUILD" MU_DEMO="$MU_TMP/out" \
-		script -qec "stty cols 50; '$demo'" /dev/null </dev/null | tr -d '\r' >terminal
+		python3 "$MU_SRC/tests/lib/terminal.py" 50 "$demo" >terminal
 	ok 'on a terminal the places have colours' grep -q "$(printf '\033\\[35m')####" terminal
 	sed "s/$(printf '\033')\[[0-9]*m//g" terminal | grep -E '^ .*%.*#|allocated|largest' >width
 	ok '... and the width of the terminal' test "$(awk '{ print length }' width | sort -n | tail -n 1)" -le 50
 else
-	skip 'no script here' 2
+	skip 'no python3 here' 2
 fi
 
 # ---- without npm ----------------------------------------------------------------------------

@@ -19,10 +19,10 @@ run_in() {
 
 run_in --massif "$WORKLOADS/massif_one"
 is "$(files)" 'massif.out.PID ' 'the default name'
-if command -v script >/dev/null; then
+if command -v python3 >/dev/null; then
 	# said OPTION...: what a terminal shows of files
 	said() {
-		script -qec "memusage $* true" /dev/null </dev/null | tr -d '\r' |
+		python3 "$MU_SRC/tests/lib/terminal.py" 80 memusage "$@" true |
 			sed -n 's/[0-9]*$/PID/; / written to /p'
 	}
 	is "$(said --massif)" 'memusage: Massif profile written to massif.out.PID' \
@@ -31,7 +31,7 @@ if command -v script >/dev/null; then
 	is "$(said -q --massif)" '' '... but not with -q'
 	is "$(said --massif --massif-out-file=known)" '' '... nor a name that the user gave'
 else
-	skip 'no script(1) here' 4
+	skip 'no python3 here' 4
 fi
 is "$(memusage --massif true 2>&1 | grep -c 'written to')" 0 'other outputs are as those of Massif'
 WHO=me run_in --massif --massif-out-file='a%%b.%q{WHO}.%n.%n.%p' "$WORKLOADS/massif_one"

@@ -30,6 +30,9 @@ for shape in constant ramp step burst churn step.at-once early.at-once; do
 	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' $shape.txt | tr -d ,)
 	# Where the program gets the processor too late, so does the collector, which moves the clock.
 	late=$(sed 's/.*late=//' truth | awk '{ half = $1 / 2; print half < 5 ? half : 5 }')
+	# The clock has steps of a millisecond, longer ones if the collector waits for a processor: churn
+	# changes hands 20 times, and may be wrong by 0.8 ms each time, of 400 ms.
+	[ $shape != churn ] || late=$(awk -v late="$late" 'BEGIN { print late + 4 }')
 	near "${got:-0}" "$want" "1 + $late" "$shape: the total is right to 1 % if the machine is idle"
 	near "$(share first $shape.txt)" "$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)" "1.3 + $late" \
 		"$shape: and the first place"
