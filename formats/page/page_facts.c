@@ -4,6 +4,7 @@
  */
 #include "formats/page/page_facts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -87,6 +88,7 @@ static void write_sampling(struct page_json *j, const struct image *im)
 {
 	const struct mu_sampling *s = &im->head.sampling;
 	const double distance = sampled_mean_distance(im);
+	const struct sampled_most most = sampled_most_in(im);
 
 	if (distance <= 0)
 		return;
@@ -97,6 +99,10 @@ static void write_sampling(struct page_json *j, const struct image *im)
 	page_json_uint(j, "cost_ns", s->slow_ns);
 	page_json_real(j, "unseen", sampled_bytes_unseen(distance));
 	page_json_real(j, "unseen_here", sampled_bytes_unseen_in(im));
+	page_json_real(j, "most_bytes", most.bytes);
+	if (isfinite(most.total_bytes))
+		page_json_real(j, "most_total_bytes", most.total_bytes);
+	page_json_real(j, "most_blocks", most.blocks);
 	page_json_close(j, '}');
 }
 

@@ -184,8 +184,11 @@ static void read_errors(struct look *l, const struct sites *sites, const struct 
 	struct site_errors *of = site_errors_load(sites, im), sum;
 
 	l->distance = sampled_mean_distance(im);
-	for (uint32_t i = 0; of && i < l->sites; i++)
+	for (uint32_t i = 0; of && i < l->sites; i++) {
 		l->site[i].error = of[i].live;
+		/* A row may be of several processes, and the limits are of one. */
+		l->site[i].error.most_bytes = l->site[i].error.most_blocks = 0;
+	}
 	free(of);
 	site_errors_sum(&sum, sites, im);
 	l->heap_error = sum.live;

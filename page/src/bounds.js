@@ -92,13 +92,16 @@ function unseen({ data }, ever, recorded) {
 		Math.max(1, ever / recorded) : 0;
 }
 
-// Returns [low, high] of an estimate, of whose parts SUMS are the sums of errorColumns().
-export function limits(model, metric, [samples, exact, variance, ever, recorded], value) {
-	const squares = variance * UNITS[/_blocks$/.test(metric) ? 'blocks' : 'bytes'];
-	const error = isChange(metric) ? changeError(samples, squares)
-		: DEVIATIONS * Math.sqrt(squares);
-	if (isChange(metric))
-		return [value - error, value + error];
+// Returns what cannot be exceeded beside the exact part: all that the process asked for.
+function most({ data: { sampling } }, metric) {
+	if (metric.endsWith('_blocks'))
+		return sampling.most_blocks;
+	return (metric === 'total_bytes' ? sampling.most_total_bytes : sampling.most_bytes) ||
+		Infinity;
+}
+
+// Returns [low, high] of an estimate that is no change.
+function limitsOfValue(model, metric, [samples, exact, , ever, recorded], value, error) {
 	const rest = Math.max(0, value - exact);
 	const few = (list) => exact + rest * list[samples] / samples;
 	if (samples >= EXACT_FROM)
@@ -106,11 +109,24 @@ export function limits(model, metric, [samples, exact, variance, ever, recorded]
 	return samples > 0 ? [few(LOW), few(HIGH)] : [exact, exact + unseen(model, ever, recorded)];
 }
 
+// Returns [low, high] of an estimate, of whose parts SUMS are the sums of errorColumns().
+export function limits(model, metric, sums, value) {
+	const [samples, exact, variance] = sums;
+	const squares = variance * UNITS[/_blocks$/.test(metric) ? 'blocks' : 'bytes'];
+	const error = isChange(metric) ? changeError(samples, squares)
+		: DEVIATIONS * Math.sqrt(squares);
+	if (isChange(metric))
+		return [value - error, value + error];
+	const [low, high] = limitsOfValue(model, metric, sums, value, error);
+	return [low, Math.max(Math.min(high, exact + most(model, metric)), value)];
+}
+
 // "± 310 KiB", or "3.24 KiB to 713 KiB" of few samples.
 export function boundsText(model, metric, sums, value) {
 	const [low, high] = limits(model, metric, sums, value);
 	const text = (v) => metric.endsWith('_blocks') ? count(v) : bytes(v);
-	const isEven = isChange(metric) || (sums[0] >= EXACT_FROM && low > sums[1]);
+	const isEven = isChange(metric) ||
+		(sums[0] >= EXACT_FROM && low > sums[1] && high - value >= (value - low) * 0.99);
 	return isEven ? `± ${text(high - value)}` : `${text(low)} to ${text(high)}`;
 }
 

@@ -103,18 +103,42 @@ static void complete_errors(struct site_errors *to, const struct site *site)
 	to->total.exact_blocks = (double)site->total_blocks;
 }
 
+struct sampled_most sampled_most_in(const struct image *im)
+{
+	struct counters c = { .unknown_frees = 0 };
+	struct sampled_most most = { .blocks = 0 };
+
+	counters_add(&c, im);
+	for (int fn = 0; fn < MU_FN_COUNT; fn++)
+		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
+			most.blocks += (double)c.calls[fn];
+	most.bytes = (double)counters_heap_total(&c);
+	most.total_bytes = c.calls[MU_FN_REALLOC] > 0 ? INFINITY : most.bytes;
+	return most;
+}
+
+static void limit_errors(struct site_errors *to, const struct sampled_most *most)
+{
+	to->live.most_bytes = to->peak.most_bytes = most->bytes;
+	to->total.most_bytes = most->total_bytes;
+	to->live.most_blocks = to->peak.most_blocks = to->total.most_blocks = most->blocks;
+}
+
 static struct site_errors *load_from_cell(const struct sites *s, const struct image *im,
 					  uint64_t first)
 {
 	const double distance = sampled_mean_distance(im);
+	struct sampled_most most;
 	struct site_errors *of;
 
 	if (distance <= 0)
 		return NULL;
+	most = sampled_most_in(im);
 	of = xcalloc((size_t)s->count + 1, sizeof(*of));
 	add_error_cells(of, s, im, first);
 	for (uint32_t i = 0; i < s->count; i++) {
 		complete_errors(&of[i], &s->site[i]);
+		limit_errors(&of[i], &most);
 		if (im->head.sampling.log2 > im->head.sampling.first_log2)
 			of[i].grown_distance = distance;
 	}
@@ -131,6 +155,12 @@ struct site_errors *site_errors_load_own(const struct sites *s, const struct ima
 	return load_from_cell(s, im, im->head.fork_cells);
 }
 
+/* Zero in a sum means that nothing is in it yet. */
+static double most_of_both(double sum, double part)
+{
+	return part > 0 ? fmax(sum, part) : INFINITY;
+}
+
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 {
 	to->samples += e->samples;
@@ -140,46 +170,26 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->block_variance += e->block_variance;
 	to->ever_blocks += e->ever_blocks;
 	to->ever_recorded += e->ever_recorded;
-	to->most_bytes = to->most_blocks = 0; /* E may be of a recording without samples */
+	if (e->is_sampled) { /* others have no part in it, they are exact */
+		to->most_bytes = most_of_both(to->most_bytes, e->most_bytes);
+		to->most_blocks = most_of_both(to->most_blocks, e->most_blocks);
+	}
 	to->is_sampled |= e->is_sampled;
 	to->is_change |= e->is_change;
 }
 
-/* What the counters of a process, which are exact, say of its blocks. */
-struct asked_for {
-	double bytes, blocks;
-};
-
-static struct asked_for count_asked_for(const struct image *im)
-{
-	struct counters c = { .unknown_frees = 0 };
-	struct asked_for all = { .blocks = 0 };
-
-	counters_add(&c, im);
-	for (int fn = 0; fn < MU_FN_COUNT; fn++)
-		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
-			all.blocks += (double)c.calls[fn];
-	all.bytes = (double)counters_heap_total(&c);
-	return all;
-}
-
 /* A process without a sample may have blocks all the same: as many as its counters tell, and of
  * their mean size. */
-static void add_error_without_sites(struct sampled_error *to, const struct asked_for *all,
+static void add_error_without_sites(struct sampled_error *to, const struct sampled_most *most,
 				    double distance)
 {
-	to->ever_blocks += all->blocks;
-	to->ever_recorded += fmax(all->bytes / distance, UNSEEN);
-	to->is_sampled |= all->blocks > 0;
+	if (to->ever_recorded > 0)
+		return;
+	to->ever_blocks += most->blocks;
+	to->ever_recorded += fmax(most->bytes / distance, UNSEEN);
+	to->is_sampled |= most->blocks > 0;
 }
 
-static void complete_sum(struct sampled_error *e, const struct asked_for *all, double distance)
-{
-	if (e->ever_recorded <= 0)
-		add_error_without_sites(e, all, distance);
-	e->most_bytes = all->bytes;
-	e->most_blocks = all->blocks;
-}
 
 bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struct image *im)
 {
@@ -193,14 +203,17 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		sampled_error_add(&sum->live, &of[i].live);
 		sampled_error_add(&sum->peak, &of[i].peak);
 		sampled_error_add(&sum->total, &of[i].total);
+		sum->sampled_ever += fmax((double)s->site[i].total_bytes - of[i].total.exact_bytes,
+					  0);
 	}
 	if (of) {
-		const struct asked_for all = count_asked_for(im);
+		const struct sampled_most most = sampled_most_in(im);
 		const double distance = sampled_mean_distance(im);
 
-		complete_sum(&sum->live, &all, distance);
-		complete_sum(&sum->peak, &all, distance);
-		complete_sum(&sum->total, &all, distance);
+		add_error_without_sites(&sum->live, &most, distance);
+		add_error_without_sites(&sum->peak, &most, distance);
+		add_error_without_sites(&sum->total, &most, distance);
+		limit_errors(sum, &most);
 		sum->live_bytes = heap->now;
 		sum->peak_bytes = heap->peak > heap->now ? heap->peak : heap->now;
 	}
@@ -270,9 +283,8 @@ struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_
 
 	if (bytes == sum->live_bytes || bytes == sum->peak_bytes)
 		return bytes == sum->live_bytes ? sum->live : sum->peak;
-	e.exact_bytes = e.is_sampled ? least_exact(value, e.most_bytes - e.exact_bytes,
-						   e.exact_bytes) :
-				       value;
+	e.exact_bytes = e.is_sampled ? least_exact(value, sum->sampled_ever, e.exact_bytes) : value;
+	e.most_bytes = sum->live.most_bytes;
 	e.variance = (value - e.exact_bytes) * distance;
 	e.samples = distance > 0 ? ceil((value - e.exact_bytes) / distance) : 0;
 	return e;
@@ -300,6 +312,8 @@ static struct sampled_error error_of_part(const struct site *site, const struct 
 		.block_variance = all->block_variance * share,
 		.ever_blocks = all->ever_blocks,
 		.ever_recorded = all->ever_recorded,
+		.most_bytes = all->most_bytes,
+		.most_blocks = all->most_blocks,
 		.is_sampled = all->is_sampled,
 	};
 }
@@ -341,6 +355,7 @@ static struct sampled_error error_of_metric(const struct site *site, const struc
 		return e->live;
 	case METRIC_SNAPSHOT:
 		part = error_of_part(site, &e->total, w, false);
+		part.most_bytes = e->live.most_bytes;
 		if (e->grown_distance > 0)
 			widen_error(&part, site, e, (double)w->bytes);
 		return part;
@@ -465,7 +480,7 @@ double sampled_bytes_unseen(double distance)
 /* The blocks of a forked child's parent are at the child's places, too, and are in its peak. */
 double sampled_bytes_unseen_in(const struct image *im)
 {
-	const double all = count_asked_for(im).bytes + fmax((double)im->head.heap.peak, 0);
+	const double all = sampled_most_in(im).bytes + fmax((double)im->head.heap.peak, 0);
 
 	return fmin(sampled_bytes_unseen(sampled_mean_distance(im)), all);
 }

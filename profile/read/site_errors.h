@@ -19,8 +19,9 @@ struct sampled_error {
 	double block_variance;	/* of the number of blocks */
 	double ever_blocks;	/* the estimate of all blocks ever, */
 	double ever_recorded;	/* ... and how many of these were recorded */
-	double most_bytes;	/* more cannot be there beside what is exact: all that was asked */
-	double most_blocks;	/* for, as the counters know; 0: unknown */
+	double most_bytes;	/* more cannot be there beside what is exact: all that the */
+	double most_blocks;	/* process asked for; 0, infinite: unknown. A sum has that of its
+				 * parts: all are of one process, or of one merge */
 	bool is_sampled;	/* blocks may have been left out; false: all are exact */
 	bool is_change;		/* the figure is a difference of two estimates */
 	bool is_growth;		/* ... that is neither below 0 nor above most_bytes */
@@ -30,13 +31,29 @@ struct sampled_error {
 struct site_errors {
 	struct sampled_error live, peak, total;
 	double grown_distance;	/* the mean distance of samples now, if it has grown; 0 if not */
-	int64_t live_bytes, peak_bytes;	/* of site_errors_sum(): the heap now, and its peak */
+	int64_t live_bytes, peak_bytes;	/* of site_errors_sum(): the heap now, and its peak, */
+	double sampled_ever;	/* ... and bytes that all samples ever stood for, an estimate */
 };
 
 /* The limits between which the true value is with a probability of 95 %. */
 struct sampled_interval {
 	double low, high;
 };
+
+/* What the counters of a process, which are exact, say of its blocks: no place has more than that,
+ * beside what is exact there. */
+struct sampled_most {
+	double bytes;		/* live at any moment: a realloc counts what a block grew by */
+	double total_bytes;	/* allocated in all; infinite after a realloc, of which sites count
+				 * the whole block */
+	double blocks;
+};
+
+/* sampled_most_in -- Returns the limits of a process, or of a merge of several.
+ *
+ * Cost O(threads).
+ */
+struct sampled_most sampled_most_in(const struct image *im);
 
 /* site_errors_load -- read the errors of all sites.
  *

@@ -206,7 +206,27 @@ done
 memusageprint --to=json none.mur >none.json
 like "$(cat none.json)" '"peak":\{"samples":0,"bytes":\[0,19602616\],"blocks":\[0,[1-9][0-9]*\]\}' \
 	'... and JSON'
-like "$(memusageprint --plot run.mur 2>err)" '^live at the peak: [0-9.]* MiB [+]- [0-9.]* .95 %' \
+
+# A heap of which more was sampled than the program asked for: one heap has one error.
+cat >asked.c <<'END'
+#include <stdlib.h>
+int main(void) { for (int i = 0; i < 3000; i++) *(volatile char *)malloc(i + 1) = 1; return 0; }
+END
+ok 'a program without frees' cc -g -O1 -o asked asked.c
+for seed in 1 2 3 4 5 6 7 8; do
+	MEMUSAGE_SAMPLE_SEED=$seed memusage -q --sample=64K --record=asked.mur ./asked
+	memusageprint --to=json asked.mur >asked.json
+	for report in top tree; do
+		memusageprint --$report asked.mur 2>/dev/null
+	done | sed -n 's/.*[^0-9.]\([0-9.]* MiB [-+][-+0-9. ]*[0-9]\)[ ,].*live when.*/\1/p; /blocks, live when/{
+		s/ in .*//p
+	}' | sort -u >headlines
+	memusageprint --summary asked.mur 2>/dev/null | sed -n 's/.*estimates: heap peak \([^,]*\),.*/\1/p' >>headlines
+	sort -u headlines
+done >asked.out
+is "$(wc -l <asked.out)" 8 'the same heap has the same bounds in all reports'
+like "$(cat asked.out)" ' [+]0[.]00' '... and no more than was asked for'
+like "$(memusageprint --plot run.mur 2>err)" '^live at the peak: [0-9.]* MiB ([+]-|-[0-9.]* [+])[ 0-9.]* .95 %' \
 	'a plot has bounds'
 memusageprint --processes run.mur >processes.txt
 like "$(cat processes.txt)" '^Bytes are estimates from samples' 'a list of processes says what it has'

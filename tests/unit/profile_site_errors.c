@@ -314,6 +314,61 @@ static void processes_without_samples_are_not_exact(void)
 	end();
 }
 
+/* A process asked for 150 R, and one place has 100 samples, the other 20: no figure is more than what
+ * was asked for, of one place or of both. */
+static void no_more_than_was_asked_for(void)
+{
+	struct sampled_error both = { .samples = 0 };
+	struct mu_thread *thread;
+
+	begin();
+	sampled_site("main>a", 100);
+	sampled_site("main>b", 20);
+	thread = fake_append(&f, MU_SEC_THREADS);
+	thread->counters.bytes[MU_FN_MALLOC] = 125 * (uint64_t)R;
+	thread->counters.calls[MU_FN_MALLOC] = 110;
+	load();
+	weigh(METRIC_LIVE, 0);
+	sampled_error_add(&both, weight[1].error);
+	EQ_D(sampled_bytes_interval(&both, 110 * R, R).high, 125 * R, 1);
+	EQ_D(sampled_blocks_interval(&both, 100).high, 110, 0);
+	EQ_D(sampled_bytes_interval(&both, 100 * R, R).high, 119.6 * R, 1);
+	sampled_error_add(&both, weight[2].error);
+	EQ_D(sampled_bytes_interval(&both, 120 * R, R).high, 125 * R, 1);
+	EQ_D(sampled_bytes_interval(&both, 130 * R, R).high, 130 * R, 1);
+	/* What is exact has no part in it. */
+	sampled_error_add(&both, &(struct sampled_error){ .exact_bytes = 7 });
+	EQ_D(sampled_bytes_interval(&both, 120 * R, R).high, 125 * R + 7, 1);
+	/* What nothing is known of may be larger. */
+	sampled_error_add(&both, &(struct sampled_error){ .samples = 20, .variance = 20 * R * R,
+							  .is_sampled = true });
+	EQ_D(sampled_bytes_interval(&both, 140 * R, R).high, (140 + 1.96 * sqrt(140)) * R, 10);
+	end();
+}
+
+/* The counters have what a realloc added, its place the whole block: 100 R in all of 2 R. */
+static void a_realloc_counts_whole_blocks(void)
+{
+	struct mu_thread *thread;
+	struct sampled_error e;
+	struct site_errors sum;
+
+	begin();
+	sampled_site("main>a", 100);
+	thread = fake_append(&f, MU_SEC_THREADS);
+	thread->counters.bytes[MU_FN_REALLOC] = 2 * (uint64_t)R;
+	thread->counters.calls[MU_FN_REALLOC] = 100;
+	load();
+	weigh(METRIC_TOTAL, 0);
+	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 10, 1);
+	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+	EQ_D(half_of(&sum.total, 100 * (int64_t)R), 1.96 * R * 10, 1);
+	e = site_errors_at_moment(&sum, (int64_t)R, R);
+	EQ_D(e.exact_bytes, 0, 0);
+	EQ_D(sampled_bytes_interval(&e, R, R).high, 2 * R, 1);
+	end();
+}
+
 /* 100 samples of R in all, and no more than 150 R was asked for: at a moment with 25 R as many samples
  * may have been there, of the smallest blocks. */
 static void moments_of_the_heap(void)
@@ -414,6 +469,8 @@ int main(void)
 	parts_may_be_exact();
 	parts_after_the_distance_grew();
 	processes_without_samples_are_not_exact();
+	no_more_than_was_asked_for();
+	a_realloc_counts_whole_blocks();
 	moments_of_the_heap();
 	growth_since_a_fork();
 	changes_count_what_came_and_went();
