@@ -15,6 +15,7 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/objects.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/earlier_blocks.h"
 #include "libmemusage/event/hook_recovery.h"
@@ -229,6 +230,7 @@ static void init_modules(const struct mu_attach *a)
 	clock_begin_without_ticks();
 	clock_init();
 	objects_init();
+	readable_init();
 	hook_recovery_init();
 }
 

@@ -26,3 +26,14 @@ typedef bool maps_visitor(const struct maps_line *line, void *data);
  * Source  proc(5), /proc/PID/maps.
  */
 bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data);
+
+/* maps_path_at -- write the path of the file that is mapped at an address, as the kernel
+ * knows it.
+ *
+ * as_it_is  accept also a name that no file has: "/memfd:x (deleted)".
+ * path      gets the path and a final zero; size bytes.
+ * Returns the length; 0 if there is no file, it was deleted, or /proc may not be read (sandbox).
+ * Async-signal-safe. Cost 0.1 ms per 100 mappings.
+ * Source proc(5), /proc/PID/maps.
+ */
+uint64_t maps_path_at(uint64_t address, bool as_it_is, char *path, uint64_t size);

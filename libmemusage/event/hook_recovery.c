@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "libmemusage/base/locks.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/sys.h"
 
 #define OWN_DEPTH 512		 /* of our frames; a signal frame alone is larger */
@@ -78,20 +79,25 @@ static bool learn_handler_returns(void)
  * interrupted below `entered`. Present frames overwrite parts of an old signal frame, if not its
  * return address.
  * Source: struct rt_sigframe of the kernel, arch/x86. */
-static bool is_signal_frame(uint64_t at, uint64_t entered)
+static bool is_signal_frame(struct readable_stack *stack, uint64_t at, uint64_t entered)
 {
 	const ucontext_t *context = (const ucontext_t *)(at + 8);
 	const greg_t *registers = context->uc_mcontext.gregs;
-	uint64_t sp = (uint64_t)registers[REG_RSP];
-	uint64_t fp = (uint64_t)context->uc_mcontext.fpregs;
+	uint64_t sp, fp;
 
+	if (!readable_on_stack(stack, at + KERNEL_CONTEXT))
+		return false;
+	sp = (uint64_t)registers[REG_RSP];
+	fp = (uint64_t)context->uc_mcontext.fpregs;
 	/* The hook's code may have no frame of its own: then sp is a little above. */
 	if (sp <= at + 8 + KERNEL_CONTEXT || sp > entered + NO_FRAME || fp <= at ||
 	    fp & (FP_ALIGN - 1) || fp > sp || sp - fp < FP_BYTES)
 		return false;
 	return !context->uc_link && registers[REG_RIP] &&
 	       (registers[REG_CSGSFS] & 0xffff) == USER_CS &&
-	       (!(context->uc_flags & 1) || *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC);
+	       (!(context->uc_flags & 1) ||
+		(readable_on_stack(stack, fp + FP_MAGIC_AT) &&
+		 *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC));
 }
 
 static bool is_handler_return(uint64_t word)
@@ -102,14 +108,28 @@ static bool is_handler_return(uint64_t word)
 	return false;
 }
 
-/* Returns whether there is a signal frame in [low, entered). */
-static bool has_signal_frame(uint64_t low, uint64_t entered)
+/* Begins to search the stack above a frame, up to its base. */
+static struct readable_stack begin_search(uint64_t here)
 {
+	return (struct readable_stack){ .page = here,
+					.is_whole = self->stack_low &&
+						    here >= self->stack_low &&
+						    here < self->pub.stack_base };
+}
+
+/* Returns whether there may be a signal frame in [low, entered). The thread's stack may be several,
+ * if its size was not known, and a gap ends the one of `here`: then there may be a frame beyond. */
+static bool may_have_signal_frame(uint64_t here, uint64_t low, uint64_t entered)
+{
+	struct readable_stack stack = begin_search(here);
+
 	do {
-		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8)
-			if (is_handler_return(*(const volatile uint64_t *)at) &&
-			    is_signal_frame(at, entered))
+		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8) {
+			if (!readable_on_stack(&stack, at) ||
+			    (is_handler_return(*(const volatile uint64_t *)at) &&
+			     is_signal_frame(&stack, at, entered)))
 				return true;
+		}
 	} while (learn_handler_returns());
 	return false;
 }
@@ -120,13 +140,17 @@ bool hook_recovery_interrupted_ours(void)
 	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
 	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
 
+	struct readable_stack stack = begin_search(here);
+
 	if (!has_self() || base - here > self->pub.stack_size ||
 	    (!signal_frames.returns[0] && !learn_handler_returns()))
 		return false;
 	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);
+		if (!readable_on_stack(&stack, at))
+			return false; /* the end of a coroutine's stack */
 		if (is_handler_return(*(const volatile uint64_t *)at) &&
-		    is_signal_frame(at, base) &&
+		    is_signal_frame(&stack, at, base) &&
 		    (uint64_t)context->uc_mcontext.gregs[REG_RIP] - (uint64_t)__ehdr_start <
 			    (uint64_t)(etext - __ehdr_start))
 			return true;
@@ -141,8 +165,9 @@ bool hook_recovery_interrupted_ours(void)
 	return false;
 }
 
-static bool has_signal_frame(uint64_t low, uint64_t high)
+static bool may_have_signal_frame(uint64_t here, uint64_t low, uint64_t high)
 {
+	(void)here;
 	(void)low;
 	(void)high;
 	return true;
@@ -180,8 +205,8 @@ bool hook_recover(struct thread *thread)
 		uint64_t low = (uint32_t)below < signal_frames.most ? here
 								    : entered - signal_frames.most;
 		/* Only half of the address was kept. If the hook was entered on another stack, and
-		 * left, it leads anywhere. The thread's stack is mapped up to its base. */
-		if (entered <= thread->pub.stack_base && has_signal_frame(low, entered))
+		 * left, it leads anywhere. */
+		if (entered <= thread->pub.stack_base && may_have_signal_frame(here, low, entered))
 			return false;
 	}
 	recover_left_hook(thread);

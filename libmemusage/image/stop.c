@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "libmemusage/base/locks.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/signal_mask.h"
 #include "libmemusage/base/spin.h"
 #include "libmemusage/base/sys.h"
@@ -51,10 +52,12 @@ static bool is_on_own_stack(uint64_t address)
 static bool is_own_stop_abandoned(void)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0), at = (uint64_t)mine.returns_at;
+	struct readable_stack stack = { .page = here };
 
 	if (!mine.is_on || !at || !is_on_own_stack(here) || !is_on_own_stack(at))
 		return false;
-	return here > at || *mine.returns_at != mine.returns_to;
+	return here > at ||
+	       (readable_on_stack(&stack, at) && *mine.returns_at != mine.returns_to);
 }
 
 /* siglongjmp() may have given the thread a mask, which stays. */

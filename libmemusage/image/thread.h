@@ -76,6 +76,7 @@ struct thread {
 	uint64_t thread_pointer; /* of the thread, while it has one and the record */
 	uint32_t is_stuck;	  /* it was waited for in vain, and has been in the hook since */
 	uint32_t label;		  /* the set of its labels, 0: none (requests/labels.h) */
+	uint64_t stack_low; /* from there to stack_base all is its stack for sure; 0: unknown */
 };
 
 /* The calling thread's record; before it has one, a record that is always busy. */

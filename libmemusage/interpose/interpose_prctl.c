@@ -11,11 +11,11 @@
 #include <sys/prctl.h>
 
 #include "libmemusage/base/export.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/lifecycle/enter_sandbox.h"
 #include "libmemusage/lifecycle/fork.h"
-#include "libmemusage/unwind/stack_memory.h"
 
 EXPORT int prctl(int option, ...)
 {
@@ -59,8 +59,8 @@ static bool is_fork_by_clone3(long number, long arguments, long size)
 	const struct clone_args *a = (const struct clone_args *)arguments;
 
 	return number == SYS_clone3 && (size_t)size >= offsetof(struct clone_args, stack_size) &&
-	       stack_memory_is_readable((uint64_t)&a->flags) &&
-	       stack_memory_is_readable((uint64_t)&a->stack) && !(a->flags & CLONE_VM) && !a->stack;
+	       readable_page((uint64_t)&a->flags) &&
+	       readable_page((uint64_t)&a->stack) && !(a->flags & CLONE_VM) && !a->stack;
 #else
 	(void)number, (void)arguments, (void)size;
 	return false;

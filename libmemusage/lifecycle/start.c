@@ -15,6 +15,7 @@
 #include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/environment.h"
 #include "libmemusage/base/objects.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
@@ -97,6 +98,7 @@ static void init_modules(void)
 	clock_begin_without_ticks();
 	clock_init();
 	objects_init();
+	readable_init();
 	hook_recovery_init();
 	list_lock_init();
 	trace_init(environment_value(MU_ENV_TRACE));

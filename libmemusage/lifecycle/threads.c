@@ -236,6 +236,7 @@ static void reset_record(struct thread *thread)
 	thread->pub.stack_base = 0;
 	thread->pub.stack_now = 0;
 	thread->pub.stack_size = 0;
+	thread->stack_low = 0;
 	thread->pub.tid = 0;
 	thread->thread_pointer = 0;
 	thread->pub.flags = 0;

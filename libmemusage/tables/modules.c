@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "libmemusage/base/emulated_pause.h"
-#include "libmemusage/base/mapped_path.h"
+#include "libmemusage/base/maps.h"
 #include "libmemusage/base/objects.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
@@ -117,9 +117,9 @@ struct mu_string modules_path(const char *name, uint64_t address, char path[MODU
 	if (!name || !name[0])
 		return rec.image->process.exe;
 	if (is_descriptor_path(name))
-		name = mapped_path(address, true, path, MODULES_PATH) ? path : name;
+		name = maps_path_at(address, true, path, MODULES_PATH) ? path : name;
 	else if (name[0] != '/' && strchr(name, '/'))
-		name = mapped_path(address, false, path, MODULES_PATH) ? path :
+		name = maps_path_at(address, false, path, MODULES_PATH) ? path :
 									 path_from_cwd(name, path);
 	return arena_string(name, strlen(name), MODULES_PATH);
 }

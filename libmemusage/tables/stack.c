@@ -30,10 +30,23 @@ static uint64_t main_stack_size(void)
 	return limit[0] < MAIN_MIN ? MAIN_MIN : limit[0];
 }
 
+/* A stack that libc's pthread_create() has made contains the thread's structure, less than a page,
+ * at its top. */
+static uint64_t sure_low(uint64_t base, uint64_t size, bool is_main, bool is_guess)
+{
+	uint64_t pointer = cpu_thread_pointer();
+
+	if (is_main && &__libc_stack_end && base == (uint64_t)__libc_stack_end)
+		return base - MAIN_MIN;
+	if (is_main)
+		return 0;
+	return !is_guess && pointer - base < size ? pointer + MU_PAGE - size : 0;
+}
+
 void stack_find(struct thread *thread, uint64_t base, uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
-	bool is_main = sys_gettid() == sys_getpid();
+	bool is_main = sys_gettid() == sys_getpid(), is_guess = !size;
 
 	if (!size)
 		size = is_main ? main_stack_size() : THREAD_SIZE;
@@ -46,6 +59,7 @@ void stack_find(struct thread *thread, uint64_t base, uint64_t size)
 		base = here;
 	thread->pub.stack_base = base;
 	thread->pub.stack_size = size;
+	thread->stack_low = sure_low(base, size, is_main, is_guess);
 }
 
 void stack_deeper(struct thread *thread, uint64_t depth)

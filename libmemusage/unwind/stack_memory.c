@@ -4,13 +4,8 @@
  */
 #include "libmemusage/unwind/stack_memory.h"
 
-#include <errno.h>
-
 #include "libmemusage/base/sandbox.h"
-#include "libmemusage/base/sys.h"
 
-#define NO_MEMORY (UINT64_C(1) << 63) /* no program can have memory there */
-#define NO_HOW (~0u)		      /* no value of rt_sigprocmask's first argument */
 #define OWN_MOST (UINT64_C(16) << 20) /* of the own stack that is looked at page by page */
 /* The assumed extent of another stack around an address. The kernel is asked for every page
  * nevertheless: these only end a walk that has gone astray. */
@@ -19,33 +14,9 @@
 
 struct stack_memory stack_memory = { .hull = { { UINT64_MAX, 0 }, { UINT64_MAX, 0 } } };
 
-/* The kernel copies the new mask from memory before it looks at the first argument, which is
- * invalid: EFAULT or EINVAL. Nothing is changed. An emulator may look at that argument first.
- * Source: kernel/signal.c of Linux, 2.6.12 to 6.12. */
-static long probe_as_signal_mask(uint64_t address)
-{
-	return SYS4(SYS_rt_sigprocmask, NO_HOW, address, 0, sizeof(uint64_t));
-}
-
-void stack_memory_init(void)
-{
-	stack_memory.has_mask_probe = probe_as_signal_mask(NO_MEMORY) == -EFAULT;
-}
-
-bool stack_memory_is_readable(uint64_t address)
-{
-	unsigned char resident;
-
-	if (sandbox.is_on)
-		return false;
-	if (likely(stack_memory.has_mask_probe))
-		return probe_as_signal_mask(address) == -EINVAL;
-	return !sys_failed(SYS3(SYS_mincore, address & -(uint64_t)MU_PAGE, MU_PAGE, &resident));
-}
-
 bool stack_memory_prove_page(struct stack_view *view, uint64_t address)
 {
-	if (!stack_memory_is_readable(address))
+	if (!readable_page(address))
 		return false;
 	view->page = address;
 	return true;
@@ -55,7 +26,7 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 {
 	if (address & 7)
 		return false;
-	if (stack_memory_is_same_page(address, view->page) ||
+	if (readable_is_same_page(address, view->page) ||
 	    (view->is_own && address >= view->floor && address < view->high))
 		return true;
 	/* Where the kernel may not be asked, the own stack is assumed to be whole. */
@@ -113,7 +84,7 @@ static bool extend_own_range(struct stack_view *view, uint64_t address)
 	if (low > wanted && low - wanted > OWN_MOST)
 		return false;
 	/* The last page is that of the address, which needs no proof. */
-	while (low > wanted + MU_PAGE && stack_memory_is_readable(low - MU_PAGE))
+	while (low > wanted + MU_PAGE && readable_page(low - MU_PAGE))
 		low -= MU_PAGE;
 	if (low > wanted + MU_PAGE)
 		return false;

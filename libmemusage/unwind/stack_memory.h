@@ -19,6 +19,7 @@
 
 #include "libmemusage/base/arch.h"
 #include "libmemusage/base/export.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/image/thread.h"
 #include "recording/recording.h"
 
@@ -27,7 +28,6 @@ struct stack_memory {
 	/* How often the program was seen to unmap or replace memory where threads' own stacks are.
 	 * A proof is valid for longer than an event only on the thread's own stack. */
 	uint32_t changes;
-	bool has_mask_probe; /* see stack_memory_init() */
 	/* The ranges that contain the own stacks of threads so far: the first thread's, and all
 	 * others'. */
 	struct stack_hull {
@@ -47,9 +47,6 @@ struct stack_view {
 	uint64_t own_low, own_high; /* so much of the own stack is readable ... */
 	uint32_t own_changes;	    /* ... as of then; kept while the thread is on another */
 };
-
-/* stack_memory_init -- find out by which system call to ask the kernel. */
-void stack_memory_init(void);
 
 /* stack_memory_enter -- find the stack that contains a return address of the calling thread.
  *
@@ -72,19 +69,6 @@ static inline bool stack_memory_holds(const struct stack_view *view, uint64_t ad
  * Call it before the program does that, or after. Async-signal-safe. Cost 2 ns.
  */
 void stack_memory_changed(uint64_t start, uint64_t length);
-
-/* stack_memory_is_readable -- ask the kernel whether the word at an address can be read.
- *
- * Returns false also where no system call may be made (sandbox.h). Async-signal-safe.
- * Cost 100 ns.
- */
-bool stack_memory_is_readable(uint64_t address);
-
-/* stack_memory_is_same_page -- return whether two addresses are in one page. */
-static inline bool stack_memory_is_same_page(uint64_t a, uint64_t b)
-{
-	return (a ^ b) < MU_PAGE;
-}
 
 /* stack_memory_begin -- begin to read the stack of a view, for one event.
  *
@@ -109,7 +93,7 @@ static inline bool stack_memory_prove(struct stack_view *view, uint64_t address)
 	if (unlikely(address < view->floor) || unlikely(address >= view->high) ||
 	    unlikely(address & 7))
 		return false;
-	return likely(view->is_own) || stack_memory_is_same_page(address, view->page) ||
+	return likely(view->is_own) || readable_is_same_page(address, view->page) ||
 	       stack_memory_prove_page(view, address);
 }
 
@@ -129,7 +113,7 @@ static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
 {
 	if (address & 7)
 		return 0;
-	if (!stack_memory_is_same_page(here, address) && !stack_memory_is_readable(address))
+	if (!readable_is_same_page(here, address) && !readable_page(address))
 		return 0;
 	return *(const uint64_t *)address;
 }

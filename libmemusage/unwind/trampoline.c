@@ -4,7 +4,7 @@
  */
 #include "libmemusage/unwind/trampoline.h"
 
-#include "libmemusage/unwind/stack_memory.h"
+#include "libmemusage/base/readable.h"
 
 #if defined(__x86_64__)
 
@@ -15,8 +15,8 @@ bool trampoline_frame_size(uint64_t pc, uint32_t *size)
 	const uint8_t *code = (const uint8_t *)pc;
 
 	/* Together the two words are the bytes that are read. */
-	if (pc < MU_PAGE || !stack_memory_is_readable(pc - BEFORE) ||
-	    !stack_memory_is_readable(pc + BEHIND - sizeof(uint64_t)))
+	if (pc < MU_PAGE || !readable_page(pc - BEFORE) ||
+	    !readable_page(pc + BEHIND - sizeof(uint64_t)))
 		return false;
 	if (code[-6] != 0x48 || code[-5] != 0x83 || code[-4] != 0xec || /* sub $size,%rsp */
 	    code[-2] != 0xff || code[-1] != 0xd1 ||			 /* call *%rcx */

@@ -321,7 +321,6 @@ static uint8_t flags_for_end(uint8_t end)
 bool walk_init(void)
 {
 	cfi_init();
-	stack_memory_init();
 	return rules_init();
 }
 

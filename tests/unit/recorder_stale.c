@@ -6,6 +6,8 @@
  */
 #include "libmemusage/event/hook_recovery.c"
 
+#include <sys/mman.h>
+
 #include "tests/lib/recorder.h"
 
 #ifdef __x86_64__
@@ -51,7 +53,7 @@ static ucontext_t *lay_frame(uint32_t bytes, uint32_t align, bool has_xsave)
 
 static bool is_found(void)
 {
-	return has_signal_frame((uint64_t)where - 4096, entered());
+	return may_have_signal_frame((uint64_t)where, (uint64_t)where - 4096, entered());
 }
 
 static void test_sizes(void)
@@ -85,15 +87,39 @@ static void test_none(void)
 	OK(!is_found(), "nothing");
 }
 
+/* A thread whose size is a guess can be on another stack within it, which ends at a gap. */
+static void test_gap(void)
+{
+	ucontext_t *context = lay_frame(16384, 64, true);
+	uint64_t at = (uint64_t)where;
+	struct readable_stack stack = { .page = at };
+	uint64_t gap = (uint64_t)room + ROOM - 8192;
+
+	OK(is_signal_frame(&stack, at, entered()), "a frame");
+	context->uc_mcontext.fpregs = (fpregset_t)(gap + 64);
+	*(uint32_t *)(gap + 64 + FP_MAGIC_AT) = FP_MAGIC;
+	OK(is_signal_frame(&stack, at, entered()), "... whose state is elsewhere");
+	mprotect((void *)gap, 4096, PROT_NONE);
+	OK(!is_signal_frame(&stack, at, entered()), "... and gone");
+	memset(room, 0, ROOM - 8192);
+	OK(may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()),
+	   "beyond a gap there may be one");
+	mprotect((void *)gap, 4096, PROT_READ | PROT_WRITE);
+	memset(room, 0, ROOM);
+	OK(!may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()), "... without it none");
+}
+
 int main(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 
+	readable_init();
 	sigaction(SIGUSR1, &action, NULL);
 	OK(learn_handler_returns() && signal_frames.returns[0],
 	   "the kernel knows where handlers return to");
 	test_sizes();
 	test_none();
+	test_gap();
 	signal_frames.most = 1;
 	hook_recovery_init();
 	OK(signal_frames.most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");

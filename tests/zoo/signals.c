@@ -266,10 +266,19 @@ static int start_timer(long us)
 	return timer_settime(timer, 0, &once, NULL);
 }
 
+/* waitpid() is where a thread is cancelled, which would never leave its handler then. */
+static void wait_in_handler(pid_t pid)
+{
+	int status;
+
+	while (pid > 0 && syscall(SYS_wait4, pid, &status, 0, NULL) < 0 && errno == EINTR)
+		;
+}
+
 /* What may be done wherever the program is, in malloc too. */
 static void on_tick(int sig)
 {
-	int error = errno, status;
+	int error = errno;
 	void *map;
 	pid_t pid;
 
@@ -285,15 +294,13 @@ static void on_tick(int sig)
 		pid = _Fork();
 		if (pid == 0)
 			_exit(3);
-		while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		wait_in_handler(pid);
 		break;
 	case 3:
 		pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 		if (pid == 0)
 			syscall(SYS_exit_group, 3);
-		while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-			;
+		wait_in_handler(pid);
 		break;
 	default:
 		break;
