@@ -19,15 +19,29 @@
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static uint64_t main_stack_size(void)
+static uint64_t main_stack_limit(void)
 {
 	uint64_t limit[2];
 
 	if (sys_failed(SYS4(SYS_prlimit64, 0, RLIMIT_STACK, 0, limit)))
 		return MAIN_MIN;
-	if (limit[0] == (uint64_t)-1)
-		return UNLIMITED_SIZE;
-	return limit[0] < MAIN_MIN ? MAIN_MIN : limit[0];
+	return limit[0] == (uint64_t)-1 ? UNLIMITED_SIZE : limit[0];
+}
+
+static uint64_t main_stack_size(void)
+{
+	uint64_t limit = main_stack_limit();
+
+	return limit < MAIN_MIN ? MAIN_MIN : limit;
+}
+
+static uint64_t sure_main_low(uint64_t base)
+{
+	uint64_t limit = main_stack_limit();
+
+	if (!&__libc_stack_end || base != (uint64_t)__libc_stack_end)
+		return 0;
+	return base - (limit < MAIN_MIN ? limit : MAIN_MIN);
 }
 
 /* A stack that libc's pthread_create() has made contains the thread's structure, less than a page,
@@ -36,10 +50,8 @@ static uint64_t sure_low(uint64_t base, uint64_t size, bool is_main, bool is_gue
 {
 	uint64_t pointer = cpu_thread_pointer();
 
-	if (is_main && &__libc_stack_end && base == (uint64_t)__libc_stack_end)
-		return base - MAIN_MIN;
 	if (is_main)
-		return 0;
+		return sure_main_low(base);
 	return !is_guess && pointer - base < size ? pointer + MU_PAGE - size : 0;
 }
 
