@@ -52,6 +52,7 @@ enum mu_note {
 	MU_NOTE_EMULATED = 1u << 25, /* accesses were counted by the emulator */
 	MU_NOTE_PAGES = 1u << 28, /* the heap is pages that are mapped (MU_CFG_PAGES) */
 	MU_NOTE_PAGES_ALONE = 1u << 27, /* libc's own mappings are not seen */
+	MU_NOTE_COUNTED_AGAIN = 1u << 30, /* of a merge: children have their parents' blocks, too */
 	MU_NOTE_ATTACHED = 1u << 29, /* it ran before memusage came: blocks from then are unknown */
 	MU_NOTE_COPIES = 1u << 26    /* copies were recorded, not who allocates */
 };

@@ -99,10 +99,10 @@ static void write_sampling(struct page_json *j, const struct image *im)
 	page_json_uint(j, "cost_ns", s->slow_ns);
 	page_json_real(j, "unseen", sampled_bytes_unseen(distance));
 	page_json_real(j, "unseen_here", sampled_bytes_unseen_in(im));
-	page_json_real(j, "most_bytes", most.bytes);
-	if (isfinite(most.total_bytes))
-		page_json_real(j, "most_total_bytes", most.total_bytes);
-	page_json_real(j, "most_blocks", most.blocks);
+	if (isfinite(most.bytes)) {
+		page_json_real(j, "most_bytes", most.bytes);
+		page_json_real(j, "most_blocks", most.blocks);
+	}
 	page_json_close(j, '}');
 }
 

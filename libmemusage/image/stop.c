@@ -56,8 +56,7 @@ static bool is_own_stop_abandoned(void)
 
 	if (!mine.is_on || !at || !is_on_own_stack(here) || !is_on_own_stack(at))
 		return false;
-	return here > at ||
-	       (readable_on_stack(&stack, at) && *mine.returns_at != mine.returns_to);
+	return here > at || !readable_on_stack(&stack, at) || *mine.returns_at != mine.returns_to;
 }
 
 /* siglongjmp() may have given the thread a mask, which stays. */

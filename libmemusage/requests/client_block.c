@@ -366,9 +366,12 @@ bool client_block_resize(struct thread *thread, const struct call_site *place, u
 	begin_block(thread, place, to, size, &counts);
 	if (!counts)
 		return true;
-	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);
 	counters->realloc_nomove += address == to;
 	counters->realloc_dec += size < old.size;
+	/* Of samples the old size may be unknown; the whole new one counts, as of realloc(). */
+	if (gate.mode & MODE_SAMPLE)
+		old.size = 0;
+	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);
 	return true;
 }
 

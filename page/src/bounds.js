@@ -94,10 +94,7 @@ function unseen({ data }, ever, recorded) {
 
 // Returns what cannot be exceeded beside the exact part: all that the process asked for.
 function most({ data: { sampling } }, metric) {
-	if (metric.endsWith('_blocks'))
-		return sampling.most_blocks;
-	return (metric === 'total_bytes' ? sampling.most_total_bytes : sampling.most_bytes) ||
-		Infinity;
+	return sampling[metric.endsWith('_blocks') ? 'most_blocks' : 'most_bytes'] || Infinity;
 }
 
 // Returns [low, high] of an estimate that is no change.

@@ -383,7 +383,8 @@ static void make_image(struct blob *b, const struct merge *m)
 		.header_size = sizeof(struct mu_image),
 		.features = MU_FEATURE(MU_SEC_PROCESS) | MU_FEATURE(MU_SEC_COUNTERS) |
 			    MU_FEATURE(MU_SEC_DROPS),
-		.notes = m->notes, .events_seen = 1,
+		.notes = m->notes | (m->uncounted_forks ? MU_NOTE_COUNTED_AGAIN : 0u),
+		.events_seen = 1,
 		.sampling = m->sampling };
 	head_of(b)->sampling.log2 = head_of(b)->sampling.first_log2 = m->sample_log2;
 	put_process(b, m);

@@ -103,24 +103,30 @@ static void complete_errors(struct site_errors *to, const struct site *site)
 	to->total.exact_blocks = (double)site->total_blocks;
 }
 
-struct sampled_most sampled_most_in(const struct image *im)
+static struct sampled_most count_asked_for(const struct image *im)
 {
 	struct counters c = { .unknown_frees = 0 };
-	struct sampled_most most = { .blocks = 0 };
+	struct sampled_most all = { .blocks = 0 };
 
 	counters_add(&c, im);
 	for (int fn = 0; fn < MU_FN_COUNT; fn++)
 		if (fn != MU_FN_FREE && fn != MU_FN_MUNMAP)
-			most.blocks += (double)c.calls[fn];
-	most.bytes = (double)counters_heap_total(&c);
-	most.total_bytes = c.calls[MU_FN_REALLOC] > 0 ? INFINITY : most.bytes;
-	return most;
+			all.blocks += (double)c.calls[fn];
+	all.bytes = (double)counters_heap_total(&c);
+	return all;
+}
+
+/* A child with cells of its own counts from its fork, but still has the blocks of its parent. */
+struct sampled_most sampled_most_in(const struct image *im)
+{
+	if (im->head.fork_cells || im->head.notes & MU_NOTE_COUNTED_AGAIN)
+		return (struct sampled_most){ INFINITY, INFINITY };
+	return count_asked_for(im);
 }
 
 static void limit_errors(struct site_errors *to, const struct sampled_most *most)
 {
-	to->live.most_bytes = to->peak.most_bytes = most->bytes;
-	to->total.most_bytes = most->total_bytes;
+	to->live.most_bytes = to->peak.most_bytes = to->total.most_bytes = most->bytes;
 	to->live.most_blocks = to->peak.most_blocks = to->total.most_blocks = most->blocks;
 }
 
@@ -155,10 +161,9 @@ struct site_errors *site_errors_load_own(const struct sites *s, const struct ima
 	return load_from_cell(s, im, im->head.fork_cells);
 }
 
-/* Zero in a sum means that nothing is in it yet. */
-static double most_of_both(double sum, double part)
+static double most_of_both(bool is_known, double sum, double part)
 {
-	return part > 0 ? fmax(sum, part) : INFINITY;
+	return is_known && part > 0 ? fmax(sum, part) : INFINITY;
 }
 
 void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
@@ -171,8 +176,10 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 	to->ever_blocks += e->ever_blocks;
 	to->ever_recorded += e->ever_recorded;
 	if (e->is_sampled) { /* others have no part in it, they are exact */
-		to->most_bytes = most_of_both(to->most_bytes, e->most_bytes);
-		to->most_blocks = most_of_both(to->most_blocks, e->most_blocks);
+		to->most_bytes = most_of_both(!to->is_sampled || to->most_bytes > 0,
+					      to->most_bytes, e->most_bytes);
+		to->most_blocks = most_of_both(!to->is_sampled || to->most_blocks > 0,
+					       to->most_blocks, e->most_blocks);
 	}
 	to->is_sampled |= e->is_sampled;
 	to->is_change |= e->is_change;
@@ -180,14 +187,14 @@ void sampled_error_add(struct sampled_error *to, const struct sampled_error *e)
 
 /* A process without a sample may have blocks all the same: as many as its counters tell, and of
  * their mean size. */
-static void add_error_without_sites(struct sampled_error *to, const struct sampled_most *most,
+static void add_error_without_sites(struct sampled_error *to, const struct sampled_most *all,
 				    double distance)
 {
 	if (to->ever_recorded > 0)
 		return;
-	to->ever_blocks += most->blocks;
-	to->ever_recorded += fmax(most->bytes / distance, UNSEEN);
-	to->is_sampled |= most->blocks > 0;
+	to->ever_blocks += all->blocks;
+	to->ever_recorded += fmax(all->bytes / distance, UNSEEN);
+	to->is_sampled |= all->blocks > 0;
 }
 
 
@@ -207,12 +214,12 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 					  0);
 	}
 	if (of) {
-		const struct sampled_most most = sampled_most_in(im);
+		const struct sampled_most all = count_asked_for(im), most = sampled_most_in(im);
 		const double distance = sampled_mean_distance(im);
 
-		add_error_without_sites(&sum->live, &most, distance);
-		add_error_without_sites(&sum->peak, &most, distance);
-		add_error_without_sites(&sum->total, &most, distance);
+		add_error_without_sites(&sum->live, &all, distance);
+		add_error_without_sites(&sum->peak, &all, distance);
+		add_error_without_sites(&sum->total, &all, distance);
 		limit_errors(sum, &most);
 		sum->live_bytes = heap->now;
 		sum->peak_bytes = heap->peak > heap->now ? heap->peak : heap->now;
@@ -480,7 +487,7 @@ double sampled_bytes_unseen(double distance)
 /* The blocks of a forked child's parent are at the child's places, too, and are in its peak. */
 double sampled_bytes_unseen_in(const struct image *im)
 {
-	const double all = sampled_most_in(im).bytes + fmax((double)im->head.heap.peak, 0);
+	const double all = count_asked_for(im).bytes + fmax((double)im->head.heap.peak, 0);
 
 	return fmin(sampled_bytes_unseen(sampled_mean_distance(im)), all);
 }

@@ -41,16 +41,14 @@ struct sampled_interval {
 };
 
 /* What the counters of a process, which are exact, say of its blocks: no place has more than that,
- * beside what is exact there. */
+ * beside what is exact there. A realloc asks for the whole new size. */
 struct sampled_most {
-	double bytes;		/* live at any moment: a realloc counts what a block grew by */
-	double total_bytes;	/* allocated in all; infinite after a realloc, of which sites count
-				 * the whole block */
-	double blocks;
+	double bytes, blocks;
 };
 
 /* sampled_most_in -- Returns the limits of a process, or of a merge of several.
  *
+ * They are infinite if places have what the counters lack: blocks of a parent.
  * Cost O(threads).
  */
 struct sampled_most sampled_most_in(const struct image *im);

@@ -110,7 +110,7 @@ fi
 memusage -q --sample=4096 --record=sampled.mur labels plain >/dev/null
 run memusageprint --top sampled.mur
 like "$out" 'by threads with the label' 'samples have labels'
-like "$out" '\+- ' '... and bounds'
+like "$out" '([+]-|-[0-9.]+ [+])' '... and bounds'
 
 # ---- the page --------------------------------------------------------------------------------
 

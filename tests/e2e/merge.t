@@ -168,7 +168,7 @@ is "$out" "$(printf 'sum True samples True True\nerror True True')" \
 	'estimates are added with their bounds'
 [ "$status" -eq 0 ] || diag "$err"
 merge --tree=total e1.mur e2.mur e3.mur
-like "$out" '\+- .* hold_big' '... which are printed'
+like "$out" '([+]-|-[0-9.]+ [+])[0-9. ]* .*hold_big' '... which are printed'
 like "$err" '^memusageprint: the merge: .* estimates: about one block in 16\.0 KiB, or in less, ' \
 	'... and the merge is said to have them'
 

@@ -40,7 +40,7 @@ def mark_the_end():
 
 threading.Thread(target=mark_the_end).start()
 shown = b''
-while not shown.endswith(MARK):
+while MARK not in shown:
     shown += os.read(terminal, 65536)
-sys.stdout.buffer.write(shown[:-len(MARK)].replace(b'\r\n', b'\n'))
+sys.stdout.buffer.write(shown.partition(MARK)[0].replace(b'\r\n', b'\n'))
 sys.exit(status[0])

@@ -346,27 +346,33 @@ static void no_more_than_was_asked_for(void)
 	end();
 }
 
-/* The counters have what a realloc added, its place the whole block: 100 R in all of 2 R. */
-static void a_realloc_counts_whole_blocks(void)
+/* A child with cells of its own, or a merge of children without: places have the blocks of a parent, and
+ * counters lack them. */
+static void inherited_blocks_are_not_limited(void)
 {
 	struct mu_thread *thread;
-	struct sampled_error e;
 	struct site_errors sum;
 
-	begin();
-	sampled_site("main>a", 100);
-	thread = fake_append(&f, MU_SEC_THREADS);
-	thread->counters.bytes[MU_FN_REALLOC] = 2 * (uint64_t)R;
-	thread->counters.calls[MU_FN_REALLOC] = 100;
-	load();
-	weigh(METRIC_TOTAL, 0);
-	EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 10, 1);
-	IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
-	EQ_D(half_of(&sum.total, 100 * (int64_t)R), 1.96 * R * 10, 1);
-	e = site_errors_at_moment(&sum, (int64_t)R, R);
-	EQ_D(e.exact_bytes, 0, 0);
-	EQ_D(sampled_bytes_interval(&e, R, R).high, 2 * R, 1);
-	end();
+	for (int is_merge = 0; is_merge < 2; is_merge++) {
+		begin();
+		sampled_site("main>a", 100);
+		thread = fake_append(&f, MU_SEC_THREADS);
+		thread->counters.bytes[MU_FN_MALLOC] = 2 * (uint64_t)R;
+		thread->counters.calls[MU_FN_MALLOC] = 10;
+		load();
+		weigh(METRIC_LIVE, 0);
+		EQ_D(sampled_bytes_interval(weight[1].error, 100 * R, R).high, 100 * R, 1);
+		im.head.fork_cells = !is_merge;
+		im.head.notes = is_merge ? MU_NOTE_COUNTED_AGAIN : 0;
+		free(errors);
+		errors = site_errors_load(&p.sites, &im);
+		weigh(METRIC_LIVE, 0);
+		EQ_D(half_of(weight[1].error, weight[1].bytes), 1.96 * R * 10, 1);
+		IS_TRUE(site_errors_sum(&sum, &p.sites, &im));
+		EQ_D(half_of(&sum.total, 100 * (int64_t)R), 1.96 * R * 10, 1);
+		EQ_D(half_of(&sum.live, 100 * (int64_t)R), 1.96 * R * 10, 1);
+		end();
+	}
 }
 
 /* 100 samples of R in all, and no more than 150 R was asked for: at a moment with 25 R as many samples
@@ -470,7 +476,7 @@ int main(void)
 	parts_after_the_distance_grew();
 	processes_without_samples_are_not_exact();
 	no_more_than_was_asked_for();
-	a_realloc_counts_whole_blocks();
+	inherited_blocks_are_not_limited();
 	moments_of_the_heap();
 	growth_since_a_fork();
 	changes_count_what_came_and_went();
