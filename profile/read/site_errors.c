@@ -291,7 +291,6 @@ struct sampled_error site_errors_at_moment(const struct site_errors *sum, int64_
 	if (bytes == sum->live_bytes || bytes == sum->peak_bytes)
 		return bytes == sum->live_bytes ? sum->live : sum->peak;
 	e.exact_bytes = e.is_sampled ? least_exact(value, sum->sampled_ever, e.exact_bytes) : value;
-	e.most_bytes = sum->live.most_bytes;
 	e.variance = (value - e.exact_bytes) * distance;
 	e.samples = distance > 0 ? ceil((value - e.exact_bytes) / distance) : 0;
 	return e;
@@ -362,7 +361,6 @@ static struct sampled_error error_of_metric(const struct site *site, const struc
 		return e->live;
 	case METRIC_SNAPSHOT:
 		part = error_of_part(site, &e->total, w, false);
-		part.most_bytes = e->live.most_bytes;
 		if (e->grown_distance > 0)
 			widen_error(&part, site, e, (double)w->bytes);
 		return part;
