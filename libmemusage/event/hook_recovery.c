@@ -100,34 +100,31 @@ static bool is_signal_frame(struct readable_stack *stack, uint64_t at, uint64_t 
 		 *(const uint32_t *)(fp + FP_MAGIC_AT) == FP_MAGIC));
 }
 
+/* In a sandbox the kernel cannot be asked for new ones: there the frame alone must tell. */
 static bool is_handler_return(uint64_t word)
 {
 	for (int i = 0; i < RETURNS && signal_frames.returns[i]; i++)
 		if (word == signal_frames.returns[i])
 			return true;
-	return false;
+	return sandbox.is_on && word;
 }
 
-/* Begins to search the stack above a frame, up to its base. */
-static struct readable_stack begin_search(uint64_t here)
-{
-	return (struct readable_stack){ .page = here,
-					.is_whole = self->stack_low &&
-						    here >= self->stack_low &&
-						    here < self->pub.stack_base };
-}
-
-/* Returns whether there may be a signal frame in [low, entered). The thread's stack may be several,
- * if its size was not known, and a gap ends the one of `here`: then there may be a frame beyond. */
+/* Returns whether there may be a signal frame in [low, entered). If it is there, all between it and
+ * the interrupted frame is, too: below a gap nothing is looked for. Where the kernel may not be
+ * asked, a page that is not known may hold one. */
 static bool may_have_signal_frame(uint64_t here, uint64_t low, uint64_t entered)
 {
-	struct readable_stack stack = begin_search(here);
+	struct readable_stack stack = thread_stack_above(here);
+	uint64_t top = (entered - KERNEL_CONTEXT - 1) & -UINT64_C(8);
 
 	do {
-		for (uint64_t at = low & -UINT64_C(8); at + KERNEL_CONTEXT < entered; at += 8) {
-			if (!readable_on_stack(&stack, at) ||
-			    (is_handler_return(*(const volatile uint64_t *)at) &&
-			     is_signal_frame(&stack, at, entered)))
+		for (uint64_t at = top; at >= low; at -= 8) {
+			if (!readable_on_stack(&stack, at) && sandbox.is_on)
+				return true;
+			if (!readable_on_stack(&stack, at))
+				break;
+			if (is_handler_return(*(const volatile uint64_t *)at) &&
+			    is_signal_frame(&stack, at, entered))
 				return true;
 		}
 	} while (learn_handler_returns());
@@ -140,10 +137,10 @@ bool hook_recovery_interrupted_ours(void)
 	uint64_t here = (uint64_t)__builtin_frame_address(0), base = self->pub.stack_base;
 	uint64_t end = base - here > FRAME_MOST ? here + FRAME_MOST : base;
 
-	struct readable_stack stack = begin_search(here);
+	struct readable_stack stack = thread_stack_above(here);
 
 	if (!has_self() || base - here > self->pub.stack_size ||
-	    (!signal_frames.returns[0] && !learn_handler_returns()))
+	    (!signal_frames.returns[0] && !learn_handler_returns() && !sandbox.is_on))
 		return false;
 	for (uint64_t at = here & -UINT64_C(8); at + KERNEL_CONTEXT < end; at += 8) {
 		const ucontext_t *context = (const ucontext_t *)(at + 8);

@@ -52,11 +52,13 @@ static bool is_on_own_stack(uint64_t address)
 static bool is_own_stop_abandoned(void)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0), at = (uint64_t)mine.returns_at;
-	struct readable_stack stack = { .page = here };
+	struct readable_stack stack = thread_stack_above(here);
 
 	if (!mine.is_on || !at || !is_on_own_stack(here) || !is_on_own_stack(at))
 		return false;
-	return here > at || !readable_on_stack(&stack, at) || *mine.returns_at != mine.returns_to;
+	if (here <= at && !readable_on_stack(&stack, at))
+		return !sandbox.is_on; /* there the kernel cannot tell */
+	return here > at || *mine.returns_at != mine.returns_to;
 }
 
 /* siglongjmp() may have given the thread a mask, which stays. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "libmemusage/base/export.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/image/recorder.h"
 #include "recording/recording.h"
 
@@ -87,6 +88,17 @@ extern HIDDEN struct thread no_thread;
 static inline bool has_self(void)
 {
 	return self != &no_thread;
+}
+
+/* thread_stack_above -- return what is known of the calling thread's stack above one of its frames.
+ *
+ * here  the address of that frame.
+ */
+static inline struct readable_stack thread_stack_above(uint64_t here)
+{
+	bool is_whole = self->stack_low && here >= self->stack_low && here < self->pub.stack_base;
+
+	return (struct readable_stack){ .page = here, .is_whole = is_whole };
 }
 
 /* thread_table -- return the table of all records. */

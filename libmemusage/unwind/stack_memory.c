@@ -29,7 +29,7 @@ bool stack_memory_prove_far(struct stack_view *view, uint64_t address)
 	if (readable_is_same_page(address, view->page) ||
 	    (view->is_own && address >= view->floor && address < view->high))
 		return true;
-	/* Where the kernel may not be asked, the own stack is assumed to be whole. */
+	/* Where the kernel may not be asked, the thread's own stack is there as it was. */
 	return stack_memory_prove_page(view, address) ||
 	       (sandbox.is_on && address >= view->own_low && address < view->own_high);
 }
@@ -72,14 +72,14 @@ void stack_memory_changed(uint64_t start, uint64_t length)
 			__atomic_fetch_add(&stack_memory.changes, 1, __ATOMIC_RELAXED);
 }
 
-/* Lowers view->own_low to the page of an address, if all in between is readable. */
-static bool extend_own_range(struct stack_view *view, uint64_t address)
+/* Lowers view->own_low to the page of an address, if all in between is readable. Where the kernel
+ * may not be asked any more, it is if it belongs to the thread's stack for sure. */
+static bool extend_own_range(const struct thread *thread, struct stack_view *view, uint64_t address)
 {
 	uint64_t wanted = address & -(uint64_t)MU_PAGE;
 	uint64_t low = view->own_low;
 
-	/* The kernel may not be asked any more: a stack that has grown is assumed to be whole. */
-	if (sandbox.is_on && low > wanted)
+	if (sandbox.is_on && thread->stack_low && wanted >= thread->stack_low && low > wanted)
 		low = wanted;
 	if (low > wanted && low - wanted > OWN_MOST)
 		return false;
@@ -105,7 +105,7 @@ static bool enter_own_stack(const struct thread *thread, struct stack_view *view
 		widen_hull(&stack_memory.hull[thread->pub.tid != rec.pid],
 			   thread->pub.stack_base - thread->pub.stack_size, end);
 	}
-	if (!extend_own_range(view, address))
+	if (!extend_own_range(thread, view, address))
 		return false;
 	view->low = view->own_low;
 	view->high = end;

@@ -102,11 +102,35 @@ static void test_gap(void)
 	mprotect((void *)gap, 4096, PROT_NONE);
 	OK(!is_signal_frame(&stack, at, entered()), "... and gone");
 	memset(room, 0, ROOM - 8192);
-	OK(may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()),
-	   "beyond a gap there may be one");
+	OK(!may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()),
+	   "beyond a gap there is none");
 	mprotect((void *)gap, 4096, PROT_READ | PROT_WRITE);
 	memset(room, 0, ROOM);
-	OK(!may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()), "... without it none");
+	lay_frame(2432, 64, true);
+	OK(is_found(), "one above the gap");
+	mprotect((void *)gap, 4096, PROT_NONE);
+	OK(may_have_signal_frame((uint64_t)room, (uint64_t)room, entered()), "... is found");
+	mprotect((void *)gap, 4096, PROT_READ | PROT_WRITE);
+}
+
+/* There the kernel tells neither what is readable nor where handlers return to. */
+static void test_sandbox(void)
+{
+	uint64_t returns = signal_frames.returns[0];
+
+	lay_frame(2432, 64, true);
+	self->stack_low = 0;
+	sandbox.is_on = true;
+	OK(is_found(), "in a sandbox, on a stack that is not known, there may be one");
+	self->stack_low = (uint64_t)room;
+	self->pub.stack_base = (uint64_t)room + ROOM;
+	OK(is_found(), "... on one that is known");
+	signal_frames.returns[0] = 0;
+	OK(is_found(), "... with a return address that is not known");
+	memset(room, 0, ROOM);
+	OK(!is_found(), "... without a frame none");
+	sandbox.is_on = false;
+	signal_frames.returns[0] = returns;
 }
 
 int main(void)
@@ -120,6 +144,7 @@ int main(void)
 	test_sizes();
 	test_none();
 	test_gap();
+	test_sandbox();
 	signal_frames.most = 1;
 	hook_recovery_init();
 	OK(signal_frames.most != 1 || !getauxval(AT_MINSIGSTKSZ), "the kernel's figure is taken");
