@@ -193,7 +193,8 @@ static void write_unwound_kind(const struct notes *to, const struct unwound *u,
 /* Reports show them as they are, beginning where they end. */
 static void write_unwound_notes(const struct notes *to, const struct unwound *u)
 {
-	write_unwound_kind(to, u, &u->truncated, "end too early (no unwind information)");
+	write_unwound_kind(to, u, &u->truncated,
+			   "end too early (no unwind information, or no room on a signal stack)");
 	write_unwound_kind(to, u, &u->cut, "are deeper than the 1,024 frames that are kept");
 }
 

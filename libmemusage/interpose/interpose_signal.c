@@ -17,8 +17,10 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sigset.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/image/thread.h"
 #include "libmemusage/lifecycle/sampler.h"
 #include "libmemusage/lifecycle/snapshot_signal.h"
+#include "libmemusage/unwind/walk.h"
 
 EXPORT int sigaction(int number, const struct sigaction *restrict now,
 		     struct sigaction *restrict old)
@@ -47,6 +49,7 @@ EXPORT int sigaltstack(const stack_t *restrict now, stack_t *restrict old)
 	if (!(now->ss_flags & SS_DISABLE))
 		sampler_allow(false);
 	int result = real.sigaltstack(now, old);
+	walk_look_again(self->walk);
 	sampler_allow((result ? before.ss_flags : now->ss_flags) & SS_DISABLE);
 	return result;
 }

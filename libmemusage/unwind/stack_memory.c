@@ -4,7 +4,10 @@
  */
 #include "libmemusage/unwind/stack_memory.h"
 
+#include <signal.h>
+
 #include "libmemusage/base/sandbox.h"
+#include "libmemusage/base/sys.h"
 
 #define OWN_MOST (UINT64_C(16) << 20) /* of the own stack that is looked at page by page */
 /* The assumed extent of another stack around an address. The kernel is asked for every page
@@ -110,25 +113,50 @@ static bool enter_own_stack(const struct thread *thread, struct stack_view *view
 	view->low = view->own_low;
 	view->high = end;
 	view->is_own = true;
+	view->alternate_low = 0;
 	view->changes = changes;
 	return true;
 }
 
-/* Not so far that the thread's own stack would be taken for a part of it. */
+/* Returns where the thread's alternate signal stack is, and 0 in *size if it has none. */
+static uint64_t find_alternate_stack(uint64_t *size)
+{
+	stack_t stack;
+
+	*size = 0;
+	if (sys_failed(SYS2(SYS_sigaltstack, NULL, &stack)) || stack.ss_flags & SS_DISABLE)
+		return 0;
+	*size = stack.ss_size;
+	return (uint64_t)stack.ss_sp;
+}
+
+/* Makes the range around an address end at other memory. Returns whether the address is in that. */
+static bool narrow_range(struct stack_view *view, uint64_t address, uint64_t low, uint64_t size)
+{
+	if (address - low < size)
+		return true;
+	if (address < low && view->high > low)
+		view->high = low;
+	if (address >= low && view->low < low + size)
+		view->low = low + size;
+	return false;
+}
+
+/* Not so far that another stack of the thread would be taken for a part of it. */
 static void enter_other_stack(const struct thread *thread, struct stack_view *view,
 			      uint64_t address, uint32_t changes)
 {
 	uint64_t own_low = thread->pub.stack_base - thread->pub.stack_size;
-	uint64_t own_high = find_own_stack_end(thread);
-	uint64_t low = address > OTHER_BELOW ? address - OTHER_BELOW : 0;
-	uint64_t high = address + OTHER_ABOVE;
+	uint64_t size, low = find_alternate_stack(&size);
 
-	if (address >= own_high && low < own_high)
-		low = own_high;
-	if (address < own_low && high > own_low)
-		high = own_low;
-	view->low = low;
-	view->high = high;
+	view->low = address > OTHER_BELOW ? address - OTHER_BELOW : 0;
+	view->high = address + OTHER_ABOVE;
+	view->alternate_low = 0;
+	narrow_range(view, address, own_low, find_own_stack_end(thread) - own_low);
+	if (narrow_range(view, address, low, size)) {
+		view->low = view->alternate_low = low;
+		view->high = low + size;
+	}
 	view->is_own = false;
 	view->changes = changes;
 }

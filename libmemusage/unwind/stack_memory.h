@@ -44,6 +44,7 @@ struct stack_view {
 	uint32_t changes;   /* stack_memory.changes when that was found out */
 	uint64_t floor;	    /* of this event: the innermost return address, nothing below is read */
 	uint64_t page;	    /* of this event: any address in the page that was proved last */
+	uint64_t alternate_low; /* unless 0, it is the thread's alternate signal stack, from there */
 	uint64_t own_low, own_high; /* so much of the own stack is readable ... */
 	uint32_t own_changes;	    /* ... as of then; kept while the thread is on another */
 };
@@ -116,6 +117,16 @@ static inline uint64_t stack_memory_read(uint64_t here, uint64_t address)
 	if (!readable_is_same_page(here, address) && !readable_page(address))
 		return 0;
 	return *(const uint64_t *)address;
+}
+
+/* stack_memory_room -- return how many bytes an alternate signal stack has left below a word of it.
+ *
+ * Returns UINT64_MAX on other stacks, and where the kernel did not tell: in a sandbox, or if it has
+ * taken the stack from the thread while the handler runs (SS_AUTODISARM).
+ */
+static inline uint64_t stack_memory_room(const struct stack_view *view, uint64_t address)
+{
+	return view->alternate_low ? address - view->alternate_low : UINT64_MAX;
 }
 
 /* stack_memory_is_own -- return whether an address is within the size of the thread's own stack.

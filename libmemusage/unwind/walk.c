@@ -11,6 +11,8 @@
 #include "libmemusage/unwind/rules.h"
 #include "libmemusage/unwind/walk_slow.h"
 
+/* A walk takes up to 1 KiB of the stack. A handler's may be just as large as it needs. */
+#define ROOM_LEAST (UINT64_C(2) << 10)
 #define UNWIND_CUT 255 /* no value of enum rule_type: too many frames */
 
 uint32_t walk_generation = 1;
@@ -212,6 +214,14 @@ static void walk_all_registers(struct walk *walk, uint64_t slot)
 	walk->generation = 0;
 }
 
+/* Only the innermost frame, where the stack has no room for a walk: nothing of it is reused. */
+static void take_innermost_frame(struct walk *walk, uint64_t slot)
+{
+	walk->new[0] = (struct walk_new){ .slot = slot, .pc = walk_word(slot) };
+	remember_frames(walk, 0, 1, MU_STACK_TRUNCATED);
+	walk->generation = 0;
+}
+
 /* As find_met_frame(), on a stack other than the thread's own: nothing was compared before. */
 static __attribute__((noinline)) uint32_t
 find_met_frame_elsewhere(struct walk *walk, const struct walk_position *at, uint32_t *k)
@@ -340,6 +350,10 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	if (unlikely(!walk))
 		return NULL;
 	switch_to_stack(thread, walk, slot);
+	if (unlikely(stack_memory_room(&walk->stack, slot) < ROOM_LEAST)) {
+		take_innermost_frame(walk, slot);
+		return walk;
+	}
 	uint32_t some = likely(walk->stack.is_own) ? count_unchanged_own(walk, slot) : walk->count;
 	uint32_t fresh = unwind_frames(walk, start, some, WALK_FRAMES, &kept, &end);
 	/* Rules are made here and not where they are missing: the stack may have little room. */
@@ -360,6 +374,12 @@ struct walk *walk_stack(struct thread *thread, uint64_t slot, uint64_t bp)
 	else
 		walk->kept = kept;
 	return walk;
+}
+
+void walk_look_again(struct walk *walk)
+{
+	if (walk)
+		walk->generation = 0;
 }
 
 void walk_begin_thread(struct walk *walk)

@@ -139,6 +139,12 @@ uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint);
  */
 void walk_begin_thread(struct walk *walk);
 
+/* walk_look_again -- for the next event, find out anew which stack it is on.
+ *
+ * walk  the calling thread's, or NULL. Its alternate signal stack has changed. Async-signal-safe.
+ */
+void walk_look_again(struct walk *walk);
+
 /* walk_init -- prepare for walking stacks. Returns false without memory. */
 bool walk_init(void);
 

@@ -140,7 +140,8 @@ for what in 'blocks 4' children; do
 			memusage --detach="$program" -q 2>>refused 3>&-
 		fi && ! has_recorder "$program" && echo unharmed >>survivors
 	done
-	is "$(grep -c unharmed survivors)" 8 "attached $what: 8 killed attachers, 8 taken away"
+	is "$(grep -c unharmed survivors)" 8 "attached $what: 8 killed attachers, 8 taken away" ||
+		diag "$(cat refused)"
 	echo "# $(grep -c found found 2>/dev/null) had left a recorder"
 	exec 3>&-
 	ended=0

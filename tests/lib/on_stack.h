@@ -20,7 +20,8 @@ static inline void run_as_coroutine(void (*function)(void), void *stack, size_t 
 	swapcontext(&here, &there);
 }
 
-static void (*on_stack_function)(void);
+/* Volatile: compilers take raise() for a function that calls nothing here. */
+static void (*volatile on_stack_function)(void);
 
 static inline void on_stack_handler(int number)
 {

@@ -1,12 +1,13 @@
 /* stack_room.c -- how much of the stack calls of malloc and its kin use, below their caller's frame.
  *
- *	stack_room
+ *	stack_room [little]
  *
  * Each call is made at the top of a painted stack, as a coroutine and as a handler on an alternate
  * signal stack; what is not painted any more afterwards was used. Most calls are made from places of
  * their own, once: all that is done for a return address or a stack that is new is measured. Some ask
  * the kernel for memory, or give it back, which is deeper in libc. Prints "NAME BYTES" for each kind
- * of call: the most of all of them.
+ * of call: the most of all of them. With `little` all are made by handlers on alternate signal stacks
+ * that end 1,000 bytes below their frame, and that is painted as well.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,10 +20,10 @@
 
 #include "tests/lib/on_stack.h"
 
-enum { ROOM = 256 << 10, PAINT = 0xa5, PLACES = 8, TURNS = 3 };
+enum { ROOM = 256 << 10, PAINT = 0xa5, PLACES = 8, TURNS = 3, LITTLE = 1000 };
 
 static unsigned char *stack;
-static unsigned char *top; /* of the frame that makes the call that is measured */
+static unsigned char *volatile top; /* of the frame that makes the call that is measured */
 static void *block;
 
 /* Eight call sites, of which each is met for the first time once. */
@@ -102,6 +103,20 @@ static void as_handler(void)
 	run_as_handler(on_the_stack, stack, ROOM);
 }
 
+static __attribute__((noinline)) void note_top(void)
+{
+	top = __builtin_frame_address(0);
+}
+
+static void as_handler_with_little(void)
+{
+	unsigned char *low;
+
+	run_as_handler(note_top, stack, ROOM);
+	low = top - LITTLE;
+	run_as_handler(on_the_stack, low, (size_t)(stack + ROOM - low));
+}
+
 static void measure_all(void (*run)(void))
 {
 	for (int turn = 0; turn < TURNS; turn++)
@@ -131,8 +146,10 @@ static void print(void)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int is_little = argc > 1 && !strcmp(argv[1], "little");
+
 	/* Each block of 90,000 bytes is new memory, and goes back to the kernel. */
 	mallopt(M_MMAP_THRESHOLD, 500000);
 	mallopt(M_TRIM_THRESHOLD, 0);
@@ -140,8 +157,9 @@ int main(void)
 	stack = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack == MAP_FAILED)
 		return 1;
-	measure_all(as_coroutine);
-	measure_all(as_handler);
+	if (!is_little)
+		measure_all(as_coroutine);
+	measure_all(is_little ? as_handler_with_little : as_handler);
 	print();
 	return 0;
 }
