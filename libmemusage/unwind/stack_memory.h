@@ -44,7 +44,7 @@ struct stack_view {
 	uint32_t changes;   /* stack_memory.changes when that was found out */
 	uint64_t floor;	    /* of this event: the innermost return address, nothing below is read */
 	uint64_t page;	    /* of this event: any address in the page that was proved last */
-	uint64_t alternate_low; /* unless 0, it is the thread's alternate signal stack, from there */
+	uint64_t alternate_low; /* unless 0, it is an alternate signal stack, from there */
 	uint64_t own_low, own_high; /* so much of the own stack is readable ... */
 	uint32_t own_changes;	    /* ... as of then; kept while the thread is on another */
 };
