@@ -32,6 +32,9 @@ compare() {
 	while read -r program kind want; do
 		got=$(lost "$2" "$program" "$kind")
 		case $kind in
+		other_functions)
+			# Some have a strdup of their own, whose blocks come from no malloc.
+			! nm -D --defined-only "$2" | grep -q ' strdup$' || continue ;;
 		interior)
 			# The end of a block is the start of the next: glibc has a header in between.
 			want=$(echo "$want" | cut -d' ' -f1,2)

@@ -25,7 +25,8 @@ is "$(lost leaks in_static_tls)" '60/1 0/0 0/0 200/5' 'thread-local storage'
 num "$(lost leaks by_waiting_threads | sed 's,^[0-9]*/,,; s, .*,,')" -ge 7 'threads that lose a block and then wait'
 is "$(lost leaks in_mappings)" '81/2 240/6 0/0 320/8' 'mappings'
 is "$(lost leaks by_immediate_exit)" '83/1 0/0 0/0 82/1' 'a process that leaves by _exit'
-is "$(lost leaks_cxx second_base)" '64/1 54/1 0/0 72940/5' 'a pointer to a second base class'
+# The memory that libstdc++ keeps for exceptions is 1 KiB larger since version 13.
+like "$(lost leaks_cxx second_base)" '^64/1 54/1 0/0 7(2940|3964)/5$' 'a pointer to a second base class'
 
 memusage --leak-check=full -o mu.log leaks lost_list
 like "$(cat mu.log)" '^==[0-9]+== HEAP SUMMARY:$' 'the report begins as that of Memcheck'

@@ -92,7 +92,7 @@ fi
 # pointer on a stack is in.
 report() {
 	sed -E 's/^==[0-9]+== ?//; s/0x[0-9A-Fa-f]+/0x/g; s/0x: //; s/(malloc|calloc) \(in .*/\1/
-		/^ in frame #/d' "$1"
+		/^ in frame #/d' "$1" | leak_as_old
 }
 # What both are asked, in order; + is a step.
 cat >questions <<'END'

@@ -4,6 +4,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/leaks.sh"
 need_bin memusage memusageprint leak_requests
 need_libdw
 PATH=$WORKLOADS:$PATH
@@ -59,7 +60,7 @@ fi
 report() {
 	sed -E '/Memcheck, a memory|Parent PID|Copyright|Using Valgrind|Command: |For lists of|ERROR SUMMARY/d
 		s/^==[0-9]+== ?//; s/0x[0-9A-F]+: //; s/malloc \(in .*/malloc/' "$1" |
-		sed '/./,$!d' | cat -s
+		leak_as_old | sed '/./,$!d' | cat -s
 }
 valgrind --run-libc-freeres=no --leak-check=full --show-leak-kinds=all --log-file=vg.log \
 	leak_requests 2>vg.told

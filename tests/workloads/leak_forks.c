@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,11 +95,12 @@ static int run_many(int count)
 	return 0;
 }
 
-static volatile int has_ended;
+static volatile int has_begun, has_ended;
 
 static void *ask(void *data)
 {
 	free(malloc(1));
+	has_begun = 1;
 	while (!has_ended)
 		MEMUSAGE_DO_QUICK_LEAK_CHECK();
 	return data;
@@ -111,6 +113,8 @@ static int run_beside_requests(int count)
 
 	if (pthread_create(&thread, NULL, ask, NULL) != 0)
 		return 1;
+	while (!has_begun) /* its block would be the children's, too */
+		sched_yield();
 	for (int i = 0; i < count; i++)
 		ended += run_child(by_exit) == 3 << 8;
 	has_ended = 1;
