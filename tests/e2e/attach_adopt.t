@@ -138,7 +138,8 @@ for what in 'blocks 4' children; do
 				2>>refused 3>&-
 		else
 			memusage --detach="$program" -q 2>>refused 3>&-
-		fi && ! has_recorder "$program" && echo unharmed >>survivors
+		fi && ! has_recorder "$program" && echo unharmed >>survivors && continue
+		echo "turn $i: $(pids memusage "$program") $(grep memusage "/proc/$program/maps")" >>refused
 	done
 	is "$(grep -c unharmed survivors)" 8 "attached $what: 8 killed attachers, 8 taken away" ||
 		diag "$(cat refused)"

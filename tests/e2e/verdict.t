@@ -60,7 +60,7 @@ run memusageprint --growth=start..end few.mur
 is "$(verdict keep_entry)$(verdict fill_cache)" '' 'estimates of few samples are none either'
 
 # The collector samples RSS by the clock: on a machine that starves it, the series has holes.
-for step in 30 60 120; do
+for step in 30 60 120 250 500; do
 	memusage -q --record=holes.mur trends fragment $step
 	[ "$(memusageprint --to=json holes.mur | jq .resident_rise)" = null ] || break
 done
@@ -105,7 +105,7 @@ create table t(a integer primary key, b text);
 with recursive c(i) as (select 1 union all select i + 1 from c where i < 3000)
 	insert into t select i, hex(zeroblob(100)) from c;
 END
-for i in $(seq 400); do
+for i in $(seq 1200); do
 	echo "select count(*) from t where b like '%$i%';"
 done >>cache.sql
 real peak_bytes grows 'a list that keeps its strings' perl keep.pl
