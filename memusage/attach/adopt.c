@@ -127,8 +127,8 @@ static int check_attacher(const struct mu_attach *p, pid_t pid, bool is_ordered,
 
 /* ---- taking it over ---------------------------------------------------------------------- */
 
-/* The process has written all that is read. */
-static int take_over(struct attachment *a, const struct target *t, bool is_ordered)
+/* The process could have written all that is read. */
+static int take_over(struct attachment *a, const struct target *t)
 {
 	struct mu_attach *p = xcalloc(1, sizeof(*p));
 	int result = -1;
@@ -145,13 +145,13 @@ static int take_over(struct attachment *a, const struct target *t, bool is_order
 							 p->blob - p->stack };
 		a->blob = a->parameters + p->blob;
 		a->own = p->own;
-		result = check_attacher(p, a->pid, is_ordered, &a->err);
+		result = check_attacher(p, a->pid, a->is_ordered, &a->err);
 	}
 	free(p);
 	return result;
 }
 
-static int open_and_take_over(struct attachment *a, bool is_ordered)
+static int open_and_take_over(struct attachment *a)
 {
 	struct target t;
 	int result = target_open(&t, a->pid, &a->err);
@@ -159,7 +159,7 @@ static int open_and_take_over(struct attachment *a, bool is_ordered)
 	if (result < 0)
 		refusal_explain_denied(a->pid, &a->err);
 	else
-		result = take_over(a, &t, is_ordered);
+		result = take_over(a, &t);
 	target_close(&t);
 	return result;
 }
@@ -182,7 +182,8 @@ enum adopt_result adopt_and_remove(pid_t pid, bool is_ordered, struct mu_error *
 	a->file = file;
 	a->parameters = start;
 	a->is_adopted = true;
-	ok = (!file || open_and_take_over(a, is_ordered) == 0) && attach_end_recording(a);
+	a->is_ordered = is_ordered;
+	ok = (!file || open_and_take_over(a) == 0) && attach_end_recording(a);
 	if (!ok)
 		*err = a->err;
 	attach_free(a);
@@ -190,6 +191,18 @@ enum adopt_result adopt_and_remove(pid_t pid, bool is_ordered, struct mu_error *
 }
 
 /* ---- while it is stopped ----------------------------------------------------------------- */
+
+enum target_result adopt_look_again(struct stop *s)
+{
+	struct attachment *a = s->a;
+	uint64_t start = 0;
+
+	a->file = adopt_file(s->t.view, &start);
+	a->parameters = start;
+	a->own = 0;
+	memset(&a->code, 0, sizeof(a->code));
+	return !a->file || take_over(a, &s->t) == 0 ? TARGET_OK : TARGET_REFUSED;
+}
 
 static bool close_one(void *data, int fd)
 {

@@ -28,6 +28,14 @@ enum adopt_result adopt_and_remove(pid_t pid, bool is_ordered, struct mu_error *
  * where; 0 if there is none. */
 ino_t adopt_file(pid_t pid, uint64_t *start);
 
+/* adopt_look_again -- Reads anew what an earlier attacher has put into the process S has stopped.
+ *
+ * A child of an attacher that was killed may have been at work until the process was ours: what was
+ * read before is of no use. Nothing is there any more if S->a->parameters is 0 then.
+ * Returns TARGET_REFUSED with the reason if it cannot be taken away.
+ */
+enum target_result adopt_look_again(struct stop *s);
+
 /* adopt_close_descriptors -- Closes those that a killed attacher has left in the process.
  *
  * Needs a borrowed thread.

@@ -300,6 +300,9 @@ static enum target_result attach_stopped(struct stop *s, struct blob *blob,
 	/* Another attacher may have been faster. */
 	if (result == TARGET_OK)
 		result = refusal_check_mappings(&s->t, &s->a->err);
+	/* Nobody would record, and another one may be looking for what we leave. */
+	if (result == TARGET_OK && getppid() != from->attacher)
+		result = stop_refuse(s, "its attacher was killed", 0);
 	if (result == TARGET_OK)
 		result = before_count(s);
 	if (result == TARGET_OK)

@@ -39,7 +39,8 @@ struct attachment {
 	struct attachment_before before;
 	struct mu_error err;
 	pid_t left;		/* a process that still has the recorder after all; 0 none */
-	bool is_adopted;	/* another attacher has put it there */
+	bool is_adopted;	/* another attacher has put it there, ... */
+	bool is_ordered;	/* ... which is to end even if it may live where we cannot see it */
 };
 
 /* attach_begin_recording -- Puts the recorder into a process.

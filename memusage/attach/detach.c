@@ -26,6 +26,8 @@ static enum target_result detach_stopped(struct stop *s)
 
 	if (target_read_maps(&s->t, &s->a->err) < 0)
 		return TARGET_REFUSED;
+	if (s->a->is_adopted && adopt_look_again(s) != TARGET_OK)
+		return TARGET_REFUSED;
 	code_restore(&s->t, &s->a->code);
 	/* A filter could kill it for the calls that unmap. */
 	if (target_status(&s->t, "\nSeccomp:", 10) == SECCOMP_MODE_STRICT ||
@@ -110,6 +112,8 @@ static enum target_result detach_once(struct attachment *a, void *data)
 			result = TARGET_OK; /* it has ended meanwhile */
 		stop_end(&s);
 	}
+	if (copy.is_adopted && copy.file)
+		a->file = copy.file;
 	a->err = copy.err;
 	a->pause_ns = copy.pause_ns;
 	a->threads = copy.threads;

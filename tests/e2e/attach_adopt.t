@@ -128,6 +128,7 @@ for what in 'blocks 4' children; do
 		setsid memusage --attach="$program" --duration=50ms -q --record="run.$i.mur" \
 			2>/dev/null 3>&- &
 		attacher=$!
+		until_true kill -0 -"$attacher" 2>/dev/null
 		sleep "0.0$((i * 37 % 10))$((i * 7 % 10))"
 		kill -9 -"$attacher" 2>/dev/null
 		kill_attacher
@@ -150,5 +151,32 @@ for what in 'blocks 4' children; do
 	is "$ended" 0 '... it ends as alone'
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 	sed 's/^/# /' refused
+done
+
+# The child that stops the process goes on when the attacher alone is killed, and may have done its
+# work only when the next one has the process: what that has read before is of no use.
+for what in 'blocks 4' children; do
+	rm -f input output ./*.mur
+	mkfifo input
+	# shellcheck disable=SC2086 # it is two words
+	attached $what <input >output 2>errors &
+	program=$!
+	exec 3>input
+	until_true grep -q ready output
+	for i in $(seq 0 29); do
+		memusage --attach="$program" --duration=20ms -q --record=run.mur 2>/dev/null 3>&- &
+		attacher=$!
+		sleep "0.0$((i * 7 % 10))$((i * 3 % 10))"
+		kill -9 "$attacher" 2>/dev/null
+		memusage --detach="$program" -q 2>/dev/null 3>&-
+		wait "$attacher" 2>/dev/null
+	done
+	is_left() { memusage --detach="$program" -q 2>refused 3>&- && ! has_recorder "$program"; }
+	ok "attached $what: what 30 killed attachers left is taken away" until_true is_left
+	exec 3>&-
+	ended=0
+	wait "$program" || ended=$?
+	is "$ended" 0 '... it ends as alone'
+	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 done
 done_testing
