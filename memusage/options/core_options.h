@@ -30,6 +30,7 @@
 	O("trace-children-skip-by-arg", "", CORE_NO_PATTERNS) \
 	O("time-stamp", "no", "is not supported: the report is written at the end") \
 	O("track-fds", "no", "is not supported: memusage does not track file descriptors") \
+	O("modify-fds", "no", "is not supported: memusage does not change file descriptors") \
 	O("merge-recursive-frames", "0", "is not supported: the page of --html folds recursion") \
 	O("extra-debuginfo-path", "", "is not supported: /usr/lib/debug is searched") \
 	O("debuginfo-server", "", "is not supported: --debuginfod asks $DEBUGINFOD_URLS") \
@@ -68,7 +69,8 @@
 /* O(NAME): an option about errors or about Valgrind's own machine, which has no effect here. */
 #define CORE_OPTIONS_IDLE(O) \
 	O("soname-synonyms") O("suppressions") O("error-limit") O("child-silent-after-fork") \
-	O("max-stackframe") O("main-stacksize") O("keep-debuginfo") O("smc-check") O("sim-hints") \
+	O("max-guard-pages") O("max-stackframe") O("main-stacksize") O("keep-debuginfo") \
+	O("smc-check") O("sim-hints") \
 	O("fair-sched") O("show-emwarns") O("max-threads") O("aspace-minaddr") \
 	O("avg-transtab-entry-size") O("num-transtab-sectors") O("valgrind-stacksize") \
 	O("vgdb-poll") O("vgdb-error") O("vgdb-stop-at") O("vgdb-prefix") \
@@ -80,4 +82,4 @@
 	O("scheduling-quantum") O("command-line-only") O("sanity-level") \
 	O("vex-iropt-verbosity") O("vex-iropt-level") O("vex-iropt-unroll-thresh") \
 	O("vex-guest-max-insns") O("vex-guest-chase") O("vex-regalloc-version") \
-	O("vex-iropt-register-updates") O("px-default") O("px-file-backed")
+	O("vex-iropt-register-updates") O("vex-iropt-fold-expr") O("px-default") O("px-file-backed")

@@ -20,7 +20,7 @@ sub is_shell {
 my ($version) = qx(shellcheck --version) =~ /^version: 0\.(\d+)/m;
 skip_all('shellcheck is older than 0.9') if defined $version && $version < 9;
 
-my $excluded = 'SC1090,SC1091,SC2154,SC2317,SC2016,SC2002,SC2012,SC2010,SC2015,SC2094,SC3045';
+my $excluded = 'SC1090,SC1091,SC2154,SC2317,SC2329,SC2016,SC2002,SC2012,SC2010,SC2015,SC2094,SC3045';
 
 chdir $Lint::SRC or die "$Lint::SRC: $!\n";
 for my $file (grep { is_shell($_) } files(qr/\.(sh|t)$|run$|^completions\/bash\//, '.')) {
