@@ -72,13 +72,14 @@ enum mu_holders_flag {
 	MU_HOLDERS_LINKS_CUT = 8 /* links with fewer pointers are left out */
 };
 
-/* Pointers that hold, from a root or from the blocks of a site to blocks of a site. */
+/* Pointers that hold, from a root or from the blocks of a site to blocks of a site. The tables
+ * before them may have any number of words, so they are aligned as those. */
 struct mu_holder_link {
 	uint32_t kind;	   /* of `from`: MU_HOLDER_ROOT or MU_HOLDER_SITE */
 	uint32_t from, to; /* `to` is a site */
 	uint32_t reserved;
 	uint64_t pointers;
-};
+} __attribute__((packed, aligned(4)));
 
 /* Results of one process form a chain, the last moment first. */
 struct mu_holders {
