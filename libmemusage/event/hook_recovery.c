@@ -111,16 +111,16 @@ static bool is_handler_return(uint64_t word)
 
 /* Returns whether there may be a signal frame in [low, entered). If it is there, all between it and
  * the interrupted frame is, too: below a gap nothing is looked for. Where the kernel may not be
- * asked, a page that is not known may hold one. */
+ * asked, there may be one unless all of it is in the page of `here`. */
 static bool may_have_signal_frame(uint64_t here, uint64_t low, uint64_t entered)
 {
 	struct readable_stack stack = thread_stack_above(here);
 	uint64_t top = (entered - KERNEL_CONTEXT - 1) & -UINT64_C(8);
 
+	if (sandbox.is_on && !stack.is_whole && !readable_is_same_page(here, entered + NO_FRAME))
+		return true;
 	do {
 		for (uint64_t at = top; at >= low; at -= 8) {
-			if (!readable_on_stack(&stack, at) && sandbox.is_on)
-				return true;
 			if (!readable_on_stack(&stack, at))
 				break;
 			if (is_handler_return(*(const volatile uint64_t *)at) &&

@@ -122,6 +122,12 @@ static void test_sandbox(void)
 	self->stack_low = 0;
 	sandbox.is_on = true;
 	OK(is_found(), "in a sandbox, on a stack that is not known, there may be one");
+	memset(room, 0, sizeof(room));
+	OK(may_have_signal_frame(entered() - 4096, entered() - 4096, entered()),
+	   "... also if only the interrupted frame is in another page");
+	OK(!may_have_signal_frame(entered() - 1024, entered() - 1024, entered()),
+	   "... but in a page that is known there is none");
+	lay_frame(2432, 64, true);
 	self->stack_low = (uint64_t)room;
 	self->pub.stack_base = (uint64_t)room + ROOM;
 	OK(is_found(), "... on one that is known");
