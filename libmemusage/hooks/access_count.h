@@ -11,31 +11,27 @@
 
 #ifdef __x86_64__
 
+#include <emmintrin.h>
+
 /* cpu_count_8 -- add 1 to each of 8 counters, which stop at 65535.
  *
  * count  not necessarily aligned. Not atomic.
  */
 static inline void cpu_count_8(uint16_t *count)
 {
-	typedef short eight __attribute__((vector_size(16), aligned(2), may_alias));
-	const eight one = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	const __m128i one = _mm_set1_epi16(1);
+	__m128i sum = _mm_adds_epu16(_mm_loadu_si128((const __m128i_u *)count), one);
 
-	*(eight *)count = __builtin_ia32_paddusw128(*(eight *)count, one);
+	_mm_storeu_si128((__m128i_u *)count, sum);
 }
 
 /* cpu_count_4 -- likewise for 4 counters. */
 static inline void cpu_count_4(uint16_t *count)
 {
-	typedef short eight __attribute__((vector_size(16)));
-	typedef long long two __attribute__((vector_size(16)));
-	const eight one = { 1, 1, 1, 1, 0, 0, 0, 0 };
-	two low = { 0, 0 };
-	long long sum;
+	const __m128i one = _mm_set1_epi16(1);
+	__m128i sum = _mm_adds_epu16(_mm_loadl_epi64((const __m128i_u *)count), one);
 
-	__builtin_memcpy(&low, count, 8);
-	low = (two)__builtin_ia32_paddusw128((eight)low, one);
-	sum = low[0];
-	__builtin_memcpy(count, &sum, 8);
+	_mm_storel_epi64((__m128i_u *)count, sum);
 }
 
 #else
