@@ -25,8 +25,10 @@ __attribute__((noinline)) int fall(int depth)
 
 int refuse()
 {
+	volatile size_t size = static_cast<size_t>(1) << 62; /* compilers refuse a constant */
+
 	try {
-		delete[] new char[static_cast<size_t>(1) << 62];
+		delete[] new char[size];
 	} catch (const std::bad_alloc &) {
 		return 1;
 	}
