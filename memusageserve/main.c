@@ -229,9 +229,10 @@ static bool is_done(struct program *p)
 
 int main(int argc, char **argv)
 {
-	static struct program p = { .listener = LISTENER_CLOSED };
+	static struct program p;
 	struct mu_error err;
 
+	p.listener = LISTENER_CLOSED;
 	message_init("memusageserve", EXIT_FAILURE);
 	p.settings = settings_parse(argc, argv);
 	if (p.settings->push.url)

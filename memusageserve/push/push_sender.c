@@ -208,8 +208,15 @@ static void set_protocols(CURL *easy, const char *url)
 {
 	const bool is_secure = strncmp(url, "https:", 6) == 0;
 
+#if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85: the masks of bits are deprecated */
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
+#else
+	const long http = CURLPROTO_HTTP, https = CURLPROTO_HTTPS;
+
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, http | https);
+	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, is_secure ? https : http | https);
+#endif
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS);
 	curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
