@@ -187,28 +187,48 @@ static bool is_repeated(const struct root_words *w, const struct mu_holder_set *
 	return false;
 }
 
-char *root_text_of_set(const struct root_words *w, uint32_t number)
+static int compare_texts(const void *a, const void *b)
 {
-	const struct mu_holder_set *set = &w->h->set[number];
-	const bool has_others = holder_groups_of_set(w->groups, w->moment, number)->sets > 1;
-	char *text;
-	size_t size;
-	FILE *out;
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-	if (set->count > MU_HOLDER_SET_MOST)
-		return xasprintf("each of more than %d others", MU_HOLDER_SET_MOST);
-	out = xopen_memstream(&text, &size);
-	fputs("each of: ", out);
+/* Stores the texts of a set's roots in TEXT, in an order that does not depend on where the kernel
+ * has put an object: two runs can be compared. Returns how many. */
+static size_t collect_texts(const struct root_words *w, const struct mu_holder_set *set,
+			    bool has_others, char *text[MU_HOLDER_SET_MOST])
+{
+	size_t count = 0;
+
 	for (uint32_t i = 0; i < set->count; i++) {
 		uint32_t root = set->root[i];
 
 		if (has_others && is_repeated(w, set, i))
 			continue;
-		if (i > 0)
-			fputs("; ", out);
 		if (has_others)
 			root = holder_groups_of_root(w->groups, w->moment, root)->first;
-		put_root(out, w, root, has_others ? FORM_SOME : FORM_ONE);
+		text[count++] = text_of_root(w, root, has_others ? FORM_SOME : FORM_ONE);
+	}
+	qsort(text, count, sizeof(*text), compare_texts);
+	return count;
+}
+
+char *root_text_of_set(const struct root_words *w, uint32_t number)
+{
+	const struct mu_holder_set *set = &w->h->set[number];
+	const bool has_others = holder_groups_of_set(w->groups, w->moment, number)->sets > 1;
+	char *member[MU_HOLDER_SET_MOST];
+	char *text;
+	size_t size, count;
+	FILE *out;
+
+	if (set->count > MU_HOLDER_SET_MOST)
+		return xasprintf("each of more than %d others", MU_HOLDER_SET_MOST);
+	count = collect_texts(w, set, has_others, member);
+	out = xopen_memstream(&text, &size);
+	fputs("each of: ", out);
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, "%s%s", i > 0 ? "; " : "", member[i]);
+		free(member[i]);
 	}
 	xclose_memstream(out);
 	return text;

@@ -134,7 +134,8 @@ begin_stranger holder_roots
 run memusage --attach="$program" --holders --duration=1ms -q -o report
 is "$status" 0 'what holds the blocks of a process that allocates nothing'
 for name in global_block hidden ring; do
-	like "$(cat report)" " $name in holder_roots" "... the variable $name"
+	# clang names a static variable of a function with its function
+	like "$(cat report)" "[ .]$name in holder_roots" "... the variable $name"
 done
 like "$(cat report)" 'local_block.* in holder_roots' '... a thread-local one'
 unlike "$(cat report)" 'the file .*/holder_roots' '... none is but the name of a file'

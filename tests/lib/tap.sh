@@ -16,6 +16,7 @@
 #	is GOT WANT TEXT      equal strings              isnt GOT NOT TEXT
 #	like GOT ERE TEXT     some line matches          unlike GOT ERE TEXT
 #	num GOT OP WANT TEXT  [ GOT OP WANT ], integers  same FILE WANT TEXT  equal files (diff -u)
+#	bail TEXT             the test ends here, failed
 #	run CMD...            sets $status $out $err     pass TEXT, fail TEXT, diag TEXT
 #	skip WHY [N]          N checks not made here     skip_all WHY        none can be made
 #	need CMD...           skip_all unless each exists  need_bin NAME...  ... was built
@@ -297,6 +298,10 @@ has_library() {
 	*/*) ;;
 	*) return 1 ;;
 	esac
+}
+bail() {
+	fail "$1"
+	done_testing
 }
 done_testing() {
 	echo "1..$tap_run"

@@ -21,7 +21,7 @@
 
 #include "tests/lib/workload.h"
 
-enum { ORDERS = 9, STATUS = 7, BLOCKS = 16 };
+enum { ORDERS = 9, STATUS = 7, BLOCKS = 32 };
 
 static unsigned char *block[BLOCKS];
 static int blocks;
@@ -29,6 +29,7 @@ static int blocks;
 __attribute__((noinline)) static void keep(int count, size_t size)
 {
 	for (int i = 0; i < count; i++) {
+		check(blocks < BLOCKS, "room");
 		block[blocks] = malloc(size);
 		check(block[blocks] != NULL, "memory");
 		memset(block[blocks], blocks, size);
