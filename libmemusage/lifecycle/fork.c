@@ -289,6 +289,10 @@ void fork_end_event_on_copy(void)
 	rec.state = STATE_OFF;
 }
 
+#if !__GLIBC_PREREQ(2, 34)
+pid_t _Fork(void); /* of newer versions; programs may have been built with one */
+#endif
+
 EXPORT pid_t _Fork(void)
 {
 	real_resolve();

@@ -47,7 +47,7 @@ static int fetch_file(struct stop *s, int remote)
 	int pidfd = (int)syscall(SYS_pidfd_open, s->t.pid, 0), fd = -1;
 
 	if (pidfd >= 0) {
-		fd = (int)syscall(SYS_pidfd_getfd, pidfd, remote, 0);
+		fd = (int)syscall(__NR_pidfd_getfd, pidfd, remote, 0);
 		close(pidfd);
 	}
 	if (fd < 0) {

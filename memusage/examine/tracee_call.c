@@ -325,7 +325,7 @@ void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e,
 void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
 			   const struct mu_examined *e)
 {
-	struct remote_call c = { .code = e->clone, .number = SYS_close_range,
+	struct remote_call c = { .code = e->clone, .number = __NR_close_range,
 				 .argument = { 0, UINT32_MAX } };
 	struct user_regs_struct r = thread->regs;
 

@@ -47,7 +47,7 @@ static void close_on_exec(void)
 	DIR *all;
 	const struct dirent *entry;
 
-	if (syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+	if (syscall(__NR_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
 		return;
 	all = opendir("/proc/self/fd");
 	while (all && (entry = readdir(all)) != NULL) {

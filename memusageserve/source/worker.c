@@ -55,7 +55,7 @@ static void close_other_files(int output, const int *kept)
 				next = (unsigned int)fd;
 		}
 		if (next > first)
-			syscall(SYS_close_range, first, next == ~0u ? next : next - 1, 0u);
+			syscall(__NR_close_range, first, next == ~0u ? next : next - 1, 0u);
 		if (next == ~0u)
 			return;
 		first = next + 1;

@@ -60,7 +60,7 @@ static void try_files(void)
 	forbidden("to rename one", rename("kept", "lost"));
 	forbidden("to change its mode", chmod("kept", 0777));
 	forbidden("to truncate one", truncate("kept", 0));
-	forbidden("to open by openat2", syscall(SYS_openat2, AT_FDCWD, "kept", NULL, 0));
+	forbidden("to open by openat2", syscall(__NR_openat2, AT_FDCWD, "kept", NULL, 0));
 	fd = open("kept", O_RDONLY | O_CLOEXEC);
 	allowed("to open one for reading", fd >= 0);
 	allowed("to read it", read(fd, text, 4) == 4 && memcmp(text, "text", 4) == 0);

@@ -17,10 +17,16 @@ int registers_main(int argc, char **argv);
 
 #include <cpuid.h>
 
+#if defined(__clang__) || __GNUC__ >= 11
+#define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
+#else
+#define GENERAL_REGISTERS_ONLY __attribute__((target("no-sse,no-mmx,no-80387")))
+#endif
+
 static uint64_t lowest; /* stack pointer that spoil() had */
 
 /* All bits of all vector registers, the masks, x87 and MXCSR. */
-static __attribute__((target("general-regs-only"))) void spoil(void *unused)
+static GENERAL_REGISTERS_ONLY void spoil(void *unused)
 {
 	static const uint32_t mxcsr = 0x1f80;
 
@@ -39,7 +45,7 @@ static __attribute__((target("general-regs-only"))) void spoil(void *unused)
 				 ".irp n,0,1,2,3,4,5,6,7\nkxnorq %k\\n, %k\\n, %k\\n\n.endr");
 }
 
-static __attribute__((target("general-regs-only"))) void kept(void)
+static GENERAL_REGISTERS_ONLY void kept(void)
 {
 	vectors_preserve(spoil, NULL);
 }

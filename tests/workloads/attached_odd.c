@@ -16,6 +16,7 @@
  */
 #include <errno.h>
 #include <linux/io_uring.h>
+#include <linux/time_types.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>

@@ -155,13 +155,18 @@ static void give_order(const struct order *o)
 
 static void answer(void)
 {
+#if __GLIBC_PREREQ(2, 33)
 	const struct mallinfo2 m = mallinfo2();
+#else
+	const struct mallinfo m = mallinfo();
+#endif
 	unsigned long usable = 0;
 
 	for (unsigned long i = first; i < last; i++)
 		usable += malloc_usable_size(kept[i]);
 	say("kept=%lu usable=%lu uordblks=%zu hblks=%zu hblkhd=%zu", last - first, usable,
-	    m.uordblks, m.hblks, m.hblkhd);
+	    static_cast<size_t>(m.uordblks), static_cast<size_t>(m.hblks),
+	    static_cast<size_t>(m.hblkhd));
 }
 
 /* One byte at a time: stdio would allocate. */

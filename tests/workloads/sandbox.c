@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/lib/signal_room.h"
 #include "tests/lib/workload.h"
 
 enum { BLOCKS = 20000, LEVELS = 12 };
@@ -144,7 +145,7 @@ static void burn_and_end(int number)
  * registers there to bind a function at its first call: 2.7 KB with AVX-512. */
 static void alternate(void)
 {
-	const size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 2500;
+	const size_t size = bytes_of_signal() + 2500;
 	const stack_t stack = { .ss_sp = malloc(size), .ss_size = size };
 	const struct sigaction action = { .sa_handler = burn_and_end, .sa_flags = SA_ONSTACK };
 	const pid_t self_pid = getpid();

@@ -85,7 +85,7 @@ static void close_all(const struct step *s, struct draw *d)
 		call(s, close_range(3, ~0u, 0));
 		break;
 	case 2:
-		call(s, (int)syscall(SYS_close_range, 0, ~0u, 0));
+		call(s, (int)syscall(__NR_close_range, 0, ~0u, 0));
 		break;
 	case 3:
 		closefrom(0);
@@ -190,7 +190,7 @@ static void load_filter(const struct step *s, struct sock_filter *code, unsigned
 /* All is allowed, but for calls that are unknown to older kernels. */
 static void filter_new(const struct step *s)
 {
-	static const unsigned int unknown[] = { SYS_memfd_create, SYS_pidfd_open, SYS_openat2,
+	static const unsigned int unknown[] = { SYS_memfd_create, SYS_pidfd_open, __NR_openat2,
 						SYS_userfaultfd, SYS_membarrier };
 	enum { COUNT = sizeof(unknown) / sizeof(unknown[0]) };
 	struct sock_filter code[2 * COUNT + 2];

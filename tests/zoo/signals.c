@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/lib/signal_room.h"
+
 /* ---- signal ---- */
 
 enum { PAGE = 4096, CANARY = 256, SMALL = 1024 };
@@ -92,9 +94,7 @@ void signals_init(void)
 {
 	/* libc calls realloc by way of ld.so the first time, which takes as much stack as the registers. */
 	free(reallocarray(malloc(1), 2, 1));
-	least_stack = (size_t)sysconf(_SC_MINSIGSTKSZ);
-	if ((long)least_stack < 2048)
-		least_stack = 2048;
+	least_stack = bytes_of_signal();
 	handle(SIGUSR1, on_signal, SA_ONSTACK | SA_NODEFER | SA_RESTART, false);
 	handle(SIGUSR2, on_signal, SA_ONSTACK | SA_RESTART, false);
 	handle(SIGURG, (void (*)(int))on_info, SA_ONSTACK | SA_SIGINFO | SA_RESTART, false);
