@@ -77,7 +77,7 @@ launch() {
 	run memusageprint --merge --top run.*.mur
 	is "$status" 0 '... which are merged'
 	like "$out" '^8 processes together held' '... all of them'
-	like "$out" 'peak of each: in all 8 processes: .*; outlier: rank 3 on ' '... rank 3 has more'
+	like "$out" 'peak of each: in all 8 processes: .*; outliers?: rank 3 on ' '... rank 3 has more'
 	like "$(printf '%s\n' "$out" | sed -n '/^  rank /{n;p;q;}')" '^ +3 .*ranks.*outlier' \
 		'... and is the first in the table'
 	is "$(printf '%s\n' "$out" | sed -n '/^  rank /,/^then/p' |

@@ -182,7 +182,7 @@ struct Cache {
 	__attribute__((always_inline)) inline void *fill(int n) { return malloc(n); }
 };
 }
-static volatile int one = 1;
+static volatile int one = 1; static void *volatile kept[3]; // or compilers leave the calls out
 int main()
 {
 	Cache cache;
@@ -192,7 +192,10 @@ int main()
 		auto inner = [&](int k) __attribute__((always_inline)) { return malloc(500 * k); };
 		return inner(n);
 	};
-	return !first(one) + !second(one) + !outer(one);
+	kept[0] = first(one);
+	kept[1] = second(one);
+	kept[2] = outer(one);
+	return !kept[0] + !kept[1] + !kept[2];
 }
 END
 if compiled "${CXX:-g++}" -std=c++14 -O1 -g -o local local.cc; then

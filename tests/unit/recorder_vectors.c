@@ -20,7 +20,7 @@ int registers_main(int argc, char **argv);
 #if defined(__clang__) || __GNUC__ >= 11
 #define GENERAL_REGISTERS_ONLY __attribute__((target("general-regs-only")))
 #else
-#define GENERAL_REGISTERS_ONLY __attribute__((target("no-sse,no-mmx,no-80387")))
+#define GENERAL_REGISTERS_ONLY __attribute__((target("no-sse,no-mmx")))
 #endif
 
 static uint64_t lowest; /* stack pointer that spoil() had */

@@ -204,13 +204,18 @@ static void in_handler(int count)
 {
 	struct sigaction action = { .sa_handler = fork_in_handler, .sa_flags = SA_RESTART };
 	struct itimerval first = { { 0, 0 }, { 0, 400 } }, never = { { 0, 0 }, { 0, 0 } };
+	sigset_t alarm;
 	pid_t self = getpid();
 	int made = earlier;
 
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &first, NULL);
 	for (; handled < count && !stop; made++)
 		free(malloc(100));
+	/* No child may begin after it was asked whether this is one. */
+	sigprocmask(SIG_BLOCK, &alarm, NULL);
 	if (getpid() != self) {
 		for (int i = 0; i < 100; i++)
 			free(malloc(200));

@@ -46,7 +46,7 @@ static __attribute__((noinline)) struct node *make_node(struct node *next, struc
 	return n;
 }
 
-static struct node *make_list(int count)
+__attribute__((noinline)) static struct node *make_list(int count)
 {
 	struct node *list = NULL;
 
