@@ -39,6 +39,7 @@ inside() {
 	run sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$inner" "$@"
 }
 
+is_sanitized any && skip_all 'a sanitized memusage takes too much of the limit'
 make_limited || skip_all 'no control group with a memory limit can be made here'
 diag "version $version"
 

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/zoo/older_libc.h"
+
 void signal_self(int sig)
 {
 	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), sig);

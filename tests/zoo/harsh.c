@@ -20,6 +20,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tests/zoo/older_libc.h"
+
 static void call(const struct step *s, int result)
 {
 	int error = errno;

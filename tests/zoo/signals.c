@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "tests/lib/signal_room.h"
+#include "tests/zoo/older_libc.h"
 
 /* ---- signal ---- */
 
