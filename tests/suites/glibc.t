@@ -37,7 +37,7 @@ make_support() {
 	paths=$(sed -n 's/^# *error please -D\([A-Z_]*\)=.*/\1/p' "$source/support/support_paths.c")
 	mkdir -p "$built/support"
 	for file in "$source"/support/*.c; do
-		# shellcheck disable=SC2046  # words are wanted
+		# shellcheck disable=SC2046,SC2086  # words are wanted
 		compile -c -o "$built/support/$(basename "$file" .c).o" "$file" \
 			$(printf -- '-D%s="/nowhere" ' $paths) 2>/dev/null
 	done
