@@ -54,7 +54,8 @@ for (qx(objdump -d --no-show-raw-insn '$so')) {
 		$function = hex $1;
 		$name{$function} = $2 =~ s/\.(constprop|isra|part|cold)\b.*//r;
 	} elsif (defined $function && /^\s+[0-9a-f]+:\t(.*)/) {
-		push @{ $code{$function} }, $1;
+		# Before binutils 2.37 these end in q.
+		push @{ $code{$function} }, $1 =~ s/^((?:notrack )?(?:call|jmp|ret))q\b/$1/r;
 	}
 }
 

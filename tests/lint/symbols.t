@@ -110,7 +110,9 @@ for my $library ($so, "$Lint::BUILD/lib/memusage/libmemusage_accesses.so") {
 		skip("$file is built on x86-64 only");
 		next;
 	}
-	my %imported = map { $_->[0] => 1 } grep { !$_->[1] } dynamic_symbols($library);
+	# glibc 2.31 has a third name of it, of which linkers take the first that they find.
+	my %imported = map { $_->[0] =~ s/^_environ$/__environ/r => 1 }
+		grep { !$_->[1] } dynamic_symbols($library);
 	check("$file imports nothing that was not reviewed", map { "imports $_" }
 		grep { !$reviewed{$_} } sort keys %imported);
 	check("$file imports all that was reviewed", map { "does not import $_" }

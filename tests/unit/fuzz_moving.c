@@ -61,14 +61,14 @@ int main(void)
 	EQ_U(second, 7);
 	EQ_U(third, 12);
 
-	/* What was copied stays, however often it is looked at. */
+	/* What was copied stays, however often it is looked at. Some versions of memcpy() read twice. */
 	begin(memory, origin, at_once, 2);
 	image_copy_bytes(copy, memory + PLACE, sizeof(*copy));
 	first = copy[0];
 	second = *(volatile uint64_t *)copy;
 	moving_end();
-	EQ_U(first, 7);
-	EQ_U(second, 7);
+	OK(first == 7 || first == UINT64_MAX, "a value that was there");
+	EQ_U(second, first);
 	OK(look(memory) != 7, "the original has changed");
 
 	/* Two pages by one instruction; and bytes by `rep movsb`, which is one step. */
