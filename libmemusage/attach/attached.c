@@ -51,6 +51,11 @@ void attached_adopt_thread(void)
 	const struct attached_thread before = attached_thread;
 	const bool is_child = !gate.on && before.key >> 32 == attached.generation >> 32;
 
+	/* Until glibc 2.33 the only thread has no ID before libpthread comes, by dlopen(). */
+	if (gate.on && before.key == attached.generation) {
+		attached_thread.key |= thread_id_of_libc();
+		return;
+	}
 	memset((void *)(cpu_thread_pointer() + MU_ATTACH_TLS), 0, MU_ATTACH_TLS_BYTES);
 	self = &no_thread;
 	attached_thread.inside = is_child ? before.inside : 0;

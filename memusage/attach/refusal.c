@@ -214,6 +214,8 @@ static enum target_result check_thread(const struct target *t, const struct trac
 	    word[2] != base)
 		return refuse(err, "the thread structure of its C library is not glibc's");
 	memcpy(&tid, (const char *)word + MU_ATTACH_TID, sizeof(tid));
+	if (tid == 0 && t->tracee.count == 1 && !target_has_thread_ids(t))
+		tid = (uint32_t)thread->tid;
 	if (tid == 0 || tid == UINT32_MAX)
 		return is_busy(err, "a thread is just beginning or ending");
 	if (tid != (uint32_t)thread->tid && tid != (uint32_t)process_own_pid(thread->tid))

@@ -201,11 +201,35 @@ bool target_program_names(const struct target *t, const char *name)
 	return found;
 }
 
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
+/* Until 2.33 the file has the version in its name. */
+static bool is_old_libc(const char *name)
+{
+	return strncmp(base_name(name), "libc-2.", 7) == 0;
+}
+
 static bool is_libc(const char *name)
 {
-	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+	return strcmp(base_name(name), "libc.so.6") == 0 || is_old_libc(name);
+}
 
-	return strcmp(base, "libc.so.6") == 0 || strncmp(base, "libc-2.", 7) == 0;
+bool target_has_thread_ids(const struct target *t)
+{
+	bool is_old = false, has_threads = false;
+
+	for (uint32_t i = 0; i < t->maps.count; i++) {
+		const char *name = t->maps.area[i].name;
+
+		is_old |= is_old_libc(name);
+		has_threads |= strncmp(base_name(name), "libpthread", 10) == 0;
+	}
+	return !is_old || has_threads;
 }
 
 static uint64_t search(const unsigned char *code, size_t size, const void *what, size_t length)

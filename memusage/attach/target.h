@@ -55,6 +55,13 @@ int target_read_maps(struct target *t, struct mu_error *err);
  */
 int target_find_code(struct target *t, struct mu_error *err);
 
+/* target_has_thread_ids -- Tells whether its C library notes the ID of each thread.
+ *
+ * Until glibc 2.33 libpthread does that, which a program may lack: the ID is 0 there
+ * (nptl/nptl-init.c). Needs the mappings.
+ */
+bool target_has_thread_ids(const struct target *t);
+
 /* target_find_contexts -- Finds out whether a loaded object but libc calls swapcontext() or
  * setcontext(), by which a signal handler can leave what it has interrupted.
  *
