@@ -37,7 +37,8 @@ options_of() {
 }
 
 for shell in zsh fish; do
-	if ! command -v $shell >/dev/null 2>&1; then
+	if ! command -v $shell >/dev/null 2>&1 ||
+		{ [ $shell = fish ] && ! fish --no-config -c true 2>/dev/null; }; then
 		skip "no $shell here"
 		continue
 	fi

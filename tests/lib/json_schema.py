@@ -37,6 +37,7 @@ def validate(schema_file, files):
     with open(schema_file, encoding='utf-8') as stream:
         schema = json.load(stream)
     jsonschema.Draft7Validator.check_schema(schema)
+    del schema['$id']  # jsonschema 3 cannot join a URN and a fragment
     strict = forbid_unknown(schema)
     status = 0
     for name in files:
