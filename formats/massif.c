@@ -328,6 +328,16 @@ static int read_snapshot(struct massif_parser *p)
 
 /* ---- the header -------------------------------------------------------------------------- */
 
+/* The room of a text of SIZE bytes. It doubles, since some allocators copy with each realloc. */
+static size_t room_of_text(size_t size)
+{
+	size_t room = 64;
+
+	while (room < size)
+		room *= 2;
+	return room;
+}
+
 /* Appends the rest of the line, and MORE, to a text of USED bytes, which may hold zeros. There may
  * be a million lines, so no line costs a pass over the whole text. */
 static int append_rest_of_line(struct massif_parser *p, char **text, size_t *used, const char *more)
@@ -337,7 +347,8 @@ static int append_rest_of_line(struct massif_parser *p, char **text, size_t *use
 	if (*used + added > TEXTFILE_LINE_MAX)
 		return fail_at_line(p, MU_ERROR_FORMAT, "the header is longer than %d bytes",
 				    TEXTFILE_LINE_MAX);
-	*text = xreallocarray(*text, *used + added + 1, 1);
+	if (*used == 0 || room_of_text(*used + 1) < *used + added + 1)
+		*text = xreallocarray(*text, room_of_text(*used + added + 1), 1);
 	memcpy(*text + *used, p->at, length);
 	strcpy(*text + *used + length, more);
 	*used += added;
