@@ -88,9 +88,14 @@ is "$status" 0 'a child that begins seconds after its parent has ended: it works
 recorded 'a child that begins late'
 truths 'a child that begins late' .out report
 
-run memusage -o report -- forkers leave 5
-is "$status" 0 'forks that are left by longjmp'
-recorded 'forks that are left by longjmp'
-truths 'forks that are left by longjmp' .out report
-is "$(lost)" '' 'those after them are recorded'
+# Until glibc 2.33 a lock of libc stays taken, and the program hangs alone.
+if timeout 60 "$WORKLOADS/forkers" leave 5 >alone; then
+	run memusage -o report -- forkers leave 5
+	is "$status" 0 'forks that are left by longjmp'
+	recorded 'forks that are left by longjmp'
+	truths 'forks that are left by longjmp' .out report
+	is "$(lost)" '' 'those after them are recorded'
+else
+	skip 'libc hangs after a fork that is left by longjmp' 4
+fi
 done_testing
