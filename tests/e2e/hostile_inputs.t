@@ -11,7 +11,8 @@ need_bin terminal
 # was not enough. All limits are many times of what is needed.
 within() {
 	if is_sanitized any; then # it needs all address space, more time and memory
-		seconds=$(($1 * 5)) limit=$(($2 / 256))
+		seconds=$(($1 * 5)) limit=0
+		[ "$2" = unlimited ] || limit=$(($2 / 256))
 		shift 2
 		run sh -c 'ulimit -t "$1" && ulimit -f 2097152 && shift && exec env "$@"' - "$seconds" \
 			ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}hard_rss_limit_mb=$limit" "$@"
