@@ -10,6 +10,9 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/examine/heap_graph.h"
+#include "memusage/examine/module_symbols.h"
+#include "profile/symbols/allocrule.h"
+#include "recording/family.h"
 
 /* The address of the code that asked for the blocks of a site; 0 if unknown. */
 static uint64_t caller_of_site(const struct image *im, uint32_t number)
@@ -26,12 +29,16 @@ static uint64_t caller_of_site(const struct image *im, uint32_t number)
 		       frame.pc : 0;
 }
 
-const char *block_owners_file(const struct snapshot *s, const struct heap_block *b)
+static const char *file_of_code(const struct snapshot *s, uint64_t pc)
 {
-	const uint64_t pc = b->is_announced ? 0 : caller_of_site(&s->image, b->site);
 	const struct area *a = pc ? address_space_find(&s->space, pc) : NULL;
 
 	return a ? strrchr(a->name, '/') : NULL;
+}
+
+const char *block_owners_file(const struct snapshot *s, const struct heap_block *b)
+{
+	return file_of_code(s, b->is_announced ? 0 : caller_of_site(&s->image, b->site));
 }
 
 static bool is_allocator(const char *file)
@@ -55,24 +62,57 @@ static bool has_allocator(const struct address_space *space)
 	return false;
 }
 
+static bool allocates_by_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(mu_family_libc) / sizeof(*mu_family_libc); i++) {
+		if (strcmp(name, mu_family_libc[i].name) == 0)
+			return mu_family_libc[i].signature.fn != MU_FN_FREE;
+	}
+	return allocrule_known(name) != NULL;
+}
+
+/* jemalloc before 5.3 has an operator new that calls malloc as any program does: such blocks are
+ * those of its caller. */
+static bool allocates_for_caller(struct module_symbols *m, uint64_t pc)
+{
+	struct module_symbol symbol;
+	bool answer;
+
+	if (!module_symbols_find_export(m, pc - 1, &symbol))
+		return false;
+	answer = allocates_by_name(symbol.name);
+	free(symbol.name);
+	return answer;
+}
+
+static bool is_allocators_own(const struct snapshot *s, struct module_symbols *m, uint32_t site)
+{
+	const uint64_t pc = caller_of_site(&s->image, site);
+
+	return is_allocator(file_of_code(s, pc)) && !allocates_for_caller(m, pc);
+}
+
 enum answer { UNKNOWN, NO, YES };
 
 void block_owners_hold(struct pointer_graph *g, const struct snapshot *s)
 {
 	const uint64_t sites = image_count(&s->image, MU_SEC_SITES);
+	struct module_symbols symbols;
 	uint8_t *known; /* enum answer, by site */
 
 	if (!has_allocator(&s->space))
 		return;
 	known = xcalloc(sites + 1, 1);
+	module_symbols_open(&symbols, s);
 	for (uint32_t i = 0; i < s->blocks.count; i++) {
 		const struct heap_block *b = &s->blocks.block[i];
 		uint8_t *answer = &known[b->site < sites ? b->site : sites];
 
 		if (*answer == UNKNOWN)
-			*answer = is_allocator(block_owners_file(s, b)) ? YES : NO;
-		if (*answer == YES)
+			*answer = is_allocators_own(s, &symbols, b->site) ? YES : NO;
+		if (*answer == YES && !b->is_announced)
 			pointer_graph_scan_root(g, HEAP_GRAPH_TLS, 0, &b->start, 1);
 	}
+	module_symbols_close(&symbols);
 	free(known);
 }

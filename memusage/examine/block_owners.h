@@ -16,6 +16,7 @@ const char *block_owners_file(const struct snapshot *s, const struct heap_block 
  *
  * g  of S, after its scan.
  * jemalloc, tcmalloc and mimalloc in place of glibc's malloc use it, too, and hide some of these
- * pointers. The program cannot free the blocks.
+ * pointers. The program cannot free the blocks. What a function of the library that returns
+ * blocks, as operator new, asks malloc for is its caller's; its symbol tells.
  */
 void block_owners_hold(struct pointer_graph *g, const struct snapshot *s);

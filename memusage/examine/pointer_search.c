@@ -13,7 +13,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/asked_checks.h"
-#include "memusage/examine/data_symbols.h"
+#include "memusage/examine/module_symbols.h"
 #include "memusage/examine/roots.h"
 #include "memusage/examine/snapshot_memory.h"
 #include "profile/base/array.h"
@@ -25,7 +25,7 @@ struct search {
 	const struct snapshot *s;
 	const struct pointer_search_options *o;
 	struct block_index index;
-	struct data_symbols symbols;
+	struct module_symbols symbols;
 	struct mu_leak_pointer *found;
 	uint32_t count, room;
 	char *texts; /* of all, each ended by a zero byte */
@@ -70,7 +70,7 @@ static uint64_t base_of_thread(const struct snapshot *s, pid_t tid)
 
 static void describe_area(struct search *p, const struct area *a, struct mu_leak_pointer *f)
 {
-	const char *object = data_symbols_object(&p->symbols, f->at);
+	const char *object = module_symbols_object(&p->symbols, f->at);
 
 	f->access = (a->flags & AREA_READ ? 4u : 0u) | (a->flags & AREA_WRITE ? 2u : 0u) |
 		    (a->flags & AREA_CODE ? 1u : 0u);
@@ -88,12 +88,12 @@ static void describe_area(struct search *p, const struct area *a, struct mu_leak
 /* A pointer that is outside of blocks. */
 static void describe_root(struct search *p, const struct root *root, struct mu_leak_pointer *f)
 {
-	struct data_symbol symbol;
+	struct module_symbol symbol;
 
 	if (root->kind == ROOT_STACK && f->at < base_of_thread(p->s, root->thread)) {
 		f->place = MU_POINTER_STACK;
 		f->thread = number_of_thread(p->s, root->thread);
-	} else if (data_symbols_find(&p->symbols, f->at, &symbol)) {
+	} else if (module_symbols_find_variable(&p->symbols, f->at, &symbol)) {
 		f->place = MU_POINTER_SYMBOL;
 		f->text = add_text(p, symbol.name);
 		f->start = symbol.start;
@@ -279,12 +279,12 @@ static void *find_pointers(struct snapshot *s, const void *options, struct mu_er
 
 	(void)err;
 	block_index_init(&p.index, &s->blocks);
-	data_symbols_open(&p.symbols, s);
+	module_symbols_open(&p.symbols, s);
 	search_roots(&p);
 	search_blocks(&p);
 	search_registers(&p);
 	result = pack_result(&p);
-	data_symbols_close(&p.symbols);
+	module_symbols_close(&p.symbols);
 	block_index_free(&p.index);
 	free(p.found);
 	free(p.texts);

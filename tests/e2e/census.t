@@ -24,10 +24,11 @@ census() { run memusage --pid="$job" -q census census.json; }
 # get EXPRESSION: of the JSON, as `d`
 get() { python3 -c "import json; d = json.load(open('census.json')); print($1)"; }
 # malloc's own sum has headers, what threads keep, and the structures of caches and arenas, which
-# became others with glibc 2.42
+# became others with glibc 2.35 and 2.42
 in_use='sum(a[k]["bytes"] + 8 * a[k]["blocks"] for a in d["arenas"] for k in ("used", "cached")) + \
 (lambda of_cache, of_arena: of_cache * d["caches"] + of_arena * (len(d["arenas"]) - 1))( \
-*((656, 2256) if int(d["allocator"].split(".")[1]) < 42 else (768, 2160)))'
+*((lambda minor: (656, 2240) if minor < 35 else (656, 2256) if minor < 42 else (768, 2160))( \
+int(d["allocator"].split(".")[1]))))'
 
 # ---- known truth ---------------------------------------------------------------------------------
 

@@ -61,4 +61,47 @@ for name in jemalloc tcmalloc_minimal mimalloc; do
 	ok "$name is used" uses "$name" "$library"
 	compare "$name" "$library"
 done
+
+# ---- a library that calls malloc by its name -----------------------------------------------------
+
+# As jemalloc 5.2 does in operator new; and as tcmalloc hides a block of its own.
+cat >allocator.c <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+static uintptr_t hidden;
+static __attribute__((noinline)) void *get_own(size_t size) { return malloc(size); }
+void *_Znwm(size_t size)
+{
+	void *volatile block;
+
+	if (!hidden)
+		hidden = ~(uintptr_t)get_own(1234);
+	block = malloc(size);
+	return block;
+}
+END
+cat >loses.c <<'END'
+#include <stddef.h>
+#include <string.h>
+void *_Znwm(size_t size);
+static void *volatile kept;
+static __attribute__((noinline)) void lose(void)
+{
+	for (int i = 0; i < 3; i++)
+		kept = _Znwm(50);
+	memset(kept, 0, 50);
+	kept = _Znwm(60);
+}
+int main(void)
+{
+	lose();
+	return 0;
+}
+END
+compile "${CC:-cc}" -O1 -shared -fPIC -o libjemalloc_by_name.so allocator.c
+compile "${CC:-cc}" -O1 -o loses loses.c ./libjemalloc_by_name.so
+memusage -q --leak-check=full --show-leak-kinds=all -o log ./loses
+like "$(cat log)" 'definitely lost: 150 bytes in 3 blocks' 'blocks of its operator new are lost'
+like "$(cat log)" '60 bytes in 1 blocks are still reachable' '... but that which is held'
+like "$(cat log)" '1,234 bytes in 1 blocks are still reachable' '... and its own'
 done_testing
