@@ -280,12 +280,12 @@ static const struct real_name {
 	NAME(setreuid),
 	NAME(setresuid), NAME(setrlimit), NAME(prlimit), NAME(setitimer),
 	/* Before glibc 2.34 these are in libraries of their own, which may be loaded later. */
-	NAME(pthread_attr_getstacksize), NAME(pthread_getattr_default_np),
-	NAME(pthread_create), NAME(dlopen), NAME(dlmopen), NAME(dlclose),
+	NAME(pthread_attr_getstacksize), NAME(pthread_create), NAME(dlopen), NAME(dlmopen),
+	NAME(dlclose),
 #undef NAME
 };
 #define NAMES (sizeof(names) / sizeof(names[0]))
-#define LATE_NAMES 6u /* the last ones */
+#define LATE_NAMES 5u /* the last ones */
 
 static void find_names(struct real *to, size_t first)
 {

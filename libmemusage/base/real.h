@@ -49,7 +49,6 @@ struct real {
 	int (*pthread_create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 	/* NULL before glibc 2.34 in a process without libpthread */
 	int (*pthread_attr_getstacksize)(const pthread_attr_t *, size_t *);
-	int (*pthread_getattr_default_np)(pthread_attr_t *);
 	int (*sigaction)(int, const struct sigaction *, struct sigaction *);
 	int (*sigaltstack)(const stack_t *, stack_t *);
 	int (*sigwait)(const sigset_t *, int *);

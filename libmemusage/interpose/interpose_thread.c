@@ -17,19 +17,20 @@
 #include "libmemusage/lifecycle/threads.h"
 #include "libmemusage/tables/stack.h"
 
+/* Attributes without a size stand for the default. pthread_getattr_default_np() would copy the
+ * default's set of CPUs, and destroying the copy calls free(): both would count as the program's.
+ * pthread_attr_init() allocates nothing, so there is nothing to destroy. */
 static uint64_t requested_stack_size(const pthread_attr_t *attr)
 {
-	pthread_attr_t fallback;
+	pthread_attr_t without_size;
 	size_t size = 0;
 
-	if (!real.pthread_attr_getstacksize || !real.pthread_getattr_default_np)
+	if (!real.pthread_attr_getstacksize)
 		return 0;
-	if (attr) {
+	if (!attr && !pthread_attr_init(&without_size))
+		attr = &without_size;
+	if (attr)
 		real.pthread_attr_getstacksize(attr, &size);
-	} else if (!real.pthread_getattr_default_np(&fallback)) {
-		real.pthread_attr_getstacksize(&fallback, &size);
-		pthread_attr_destroy(&fallback);
-	}
 	return size;
 }
 

@@ -91,17 +91,23 @@ static bool is_library_source(const struct rule_names *n)
 	static const char *const directories[] = { "/include/c++/", "/rustc/", "/libstdc++-v3/",
 						   "/glibc-", "/sysdeps/", NULL };
 	static const char *const headers[] = {
-		"alloc_traits.h", "allocated_ptr.h", "allocator.h", "basic_ios.h",
-		"basic_string.h", "basic_string.tcc", "char_traits.h", "deque.tcc",
-		"ext/alloc_traits.h", "forward_list.h", "fstream.tcc", "functional", "future",
-		"hashtable.h", "hashtable_policy.h", "invoke.h", "list.tcc", "locale_facets.tcc",
-		"malloc_allocator.h", "memory_resource.h", "new_allocator.h", "new_op.cc",
-		"new_opa.cc", "new_opv.cc", "node_handle.h", "ostream_insert.h",
-		"predefined_ops.h", "ptr_traits.h", "range_access.h", "shared_ptr.h",
-		"shared_ptr_base.h", "sstream.tcc", "std_function.h", "std_mutex.h",
-		"std_thread.h", "streambuf.tcc", "unique_ptr.h", "unordered_map.h",
-		"unordered_set.h", "uses_allocator_args.h", "vector.tcc",
-		"vg_replace_malloc.c", NULL
+		"alloc_traits.h", "allocated_ptr.h", "allocator.h", "any", "basic_ios.h",
+		"basic_string.h", "basic_string.tcc", "char_traits.h",
+		"condition_variable", "cow_string.h", "deque.tcc", "exception_ptr.h",
+		"ext/alloc_traits.h", "forward_list.h", "forward_list.tcc", "fs_path.h",
+		"fstream", "fstream.tcc", "functional", "future", "hashtable.h",
+		"hashtable_policy.h", "invoke.h", "ios_base.h", "list.tcc",
+		"locale_facets.tcc", "malloc_allocator.h", "memory_resource",
+		"memory_resource.h", "mutex", "new_allocator.h", "new_op.cc",
+		"new_opa.cc", "new_opv.cc", "node_handle.h", "optional",
+		"ostream_insert.h", "predefined_ops.h", "ptr_traits.h", "range_access.h",
+		"regex_automaton.h", "regex_automaton.tcc", "regex_compiler.h",
+		"regex_compiler.tcc", "regex_executor.tcc", "shared_mutex",
+		"shared_ptr.h", "shared_ptr_base.h", "sstream", "sstream.tcc",
+		"std_function.h", "std_mutex.h", "std_thread.h", "streambuf.tcc",
+		"string_view.tcc", "thread", "tuple", "unique_lock.h", "unique_ptr.h",
+		"unordered_map.h", "unordered_set.h", "uses_allocator_args.h", "variant",
+		"vector.tcc", "vg_replace_malloc.c", NULL
 	};
 
 	return contains_any(n->file, directories) ||

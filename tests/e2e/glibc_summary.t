@@ -120,6 +120,36 @@ int main(void)
 	return 0;
 }
 END
+# Threads are restricted to CPUs by default: whoever copies that set allocates.
+cat >defaults.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+static void *work(void *data)
+{
+	void *volatile p = malloc(1000);
+
+	free(p);
+	return data;
+}
+int main(void)
+{
+	pthread_attr_t attr;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus) || pthread_attr_init(&attr) ||
+	    pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus) ||
+	    pthread_setattr_default_np(&attr))
+		return 1;
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, work, NULL) || pthread_join(thread, NULL))
+			return 1;
+	}
+	return 0;
+}
+END
 cat >cxx.cc <<'END'
 #include <map>
 #include <memory>
@@ -144,7 +174,7 @@ END
 cat >empty.c <<'END'
 int main(void) { return 0; }
 END
-for program in plain maps libc threads empty; do
+for program in plain maps libc threads defaults empty; do
 	compile "${CC:-cc}" -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c
 done
 
@@ -175,5 +205,7 @@ comparable="$comparable
 	s/heap peak: [0-9]*/heap peak: N/"
 compare 'threads, one after another' '' -- ./threads
 like "$(cat ours)" '^memusage: 2 threads: heap peak is exact to within 8192 bytes' 'the bound'
+ok 'a program that changes the defaults of threads' ./defaults
+compare 'threads with the defaults changed' '' -- ./defaults
 compare 'mmap, mremap, munmap' -m -- ./maps
 done_testing

@@ -159,6 +159,9 @@ if [ -x /usr/bin/python3 ]; then
 for i in range(20000): x = (i, x)'
 	unset PYTHONMALLOC
 	made='^_?PyTuple_[A-Za-z]* '
+	# Debian's 3.9 inlines that into a function for which no symbol is left.
+	/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info[:2] != (3, 9))' &&
+		made="^(_?PyTuple_[A-Za-z]*|0x[0-9a-f]+) "
 	for file in py.mur py.ms; do
 		memusageprint --top $file >out
 		like "$(headline out)" "$made" "$file: the function that a script called stands for it"

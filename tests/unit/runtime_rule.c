@@ -67,6 +67,7 @@ static const struct {
 	{ "__cxa_allocate_exception", "", "", RUNTIME_LIBRARY },
 	/* as Massif and DHAT name inlined functions */
 	{ "allocate", "new_allocator.h", "", RUNTIME_LIBRARY },
+	{ "_M_invoke<0>", "thread", "", RUNTIME_LIBRARY }, /* of gcc 10 */
 	{ "_M_construct<char const*>", "basic_string.tcc", "", RUNTIME_LIBRARY },
 	{ "push_back", "stl_vector.h", "", RUNTIME_LIBRARY },
 	{ "allocate", STL "new_allocator.h", "", RUNTIME_LIBRARY },
