@@ -98,6 +98,13 @@ static const struct mu_family mu_family_libc[] = {
 /* The first ones also occur behind a prefix: up to operator new. */
 #define MU_FAMILY_PREFIXED 13u
 
+/* libc's call malloc. An allocator that has them, too, serves them itself (mimalloc 3). */
+static const struct mu_family mu_family_strings[] = {
+	MU_FAMILY_ALLOC("strdup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+	MU_FAMILY_ALLOC("strndup", MU_FN_MALLOC, MU_SIGNATURE_STRING, 0),
+};
+#define MU_FAMILY_STRINGS (sizeof(mu_family_strings) / sizeof(mu_family_strings[0]))
+
 /* A function of an allocator that was to be intercepted in memory (--own-malloc). */
 struct mu_symbol {
 	uint64_t calls;		 /* of those that were asked for by name or family */

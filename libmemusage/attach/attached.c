@@ -103,6 +103,17 @@ static bool is_allocator(const struct link_map *object)
 	       !lookup_in(object, "__tls_get_addr");
 }
 
+/* Copies of strings that are not recorded are no reason to refuse the program. */
+static void patch_strings(const struct patch *p, const struct link_map *object)
+{
+	const char *why;
+
+	if (lookup_in(object, "__libc_start_main"))
+		return;
+	for (size_t i = 0; i < MU_FAMILY_STRINGS; i++)
+		patch_function(p, object, &mu_family_strings[i], &why);
+}
+
 /* Operators of C++ end in malloc and free. */
 static bool patch_allocators(struct mu_attach *a, const struct patch *p)
 {
@@ -118,6 +129,7 @@ static bool patch_allocators(struct mu_attach *a, const struct patch *p)
 			say_why(a, mu_family_libc[i].name, why);
 			return false;
 		}
+		patch_strings(p, object);
 		any = true;
 	}
 	quick_heap_patched();

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "libmemusage/hooks/next.h"
+#include "libmemusage/interpose/next_strdup.h"
 
 /* The first copies up to the end of the string, the second n bytes: what it pads with zeros is
  * written, not copied. */
@@ -214,23 +215,23 @@ static void record_duplicate(enum mu_copy which, char *copy, const char *from, s
 	touch_write(copy, length + 1);
 }
 
-#define DUPLICATE(name) \
+#define DUPLICATE(name, copy_of) \
 	EXPORT char *name(const char *text) \
 	{ \
-		char *copy = NEXT(name)(text); \
+		char *copy = copy_of; \
 		if (is_watching()) \
 			record_duplicate(MU_COPY_STRDUP, copy, text, SIZE_MAX, hook_sp()); \
 		return copy; \
 	}
-#define DUPLICATE_SOME(name) \
+#define DUPLICATE_SOME(name, copy_of) \
 	EXPORT char *name(const char *text, size_t n) \
 	{ \
-		char *copy = NEXT(name)(text, n); \
+		char *copy = copy_of; \
 		if (is_watching()) \
 			record_duplicate(MU_COPY_STRNDUP, copy, text, n, hook_sp()); \
 		return copy; \
 	}
-DUPLICATE(strdup)
-DUPLICATE(__strdup)
-DUPLICATE_SOME(strndup)
-DUPLICATE_SOME(__strndup)
+DUPLICATE(strdup, next_strdup(text, hook_sp()))
+DUPLICATE(__strdup, NEXT(__strdup)(text))
+DUPLICATE_SOME(strndup, next_strndup(text, n, hook_sp()))
+DUPLICATE_SOME(__strndup, NEXT(__strndup)(text, n))

@@ -46,7 +46,7 @@
 	X(strcpy) X(stpcpy) X(__stpcpy) X(strncpy) X(stpncpy) X(__stpncpy) X(strcat) X(strncat) \
 	X(strlcpy) X(strlcat) X(strlen) X(strnlen) X(strcmp) X(strncmp) X(strcasecmp) \
 	X(strncasecmp) X(strchr) X(strrchr) X(strchrnul) X(strstr) X(strcasestr) X(strspn) \
-	X(strcspn) X(strpbrk) X(strdup) X(__strdup) X(strndup) X(__strndup) X(strcoll)
+	X(strcspn) X(strpbrk) X(__strdup) X(__strndup) X(strcoll)
 #define NEXT_WIDE(X) \
 	X(wcscpy) X(wcpcpy) X(wcsncpy) X(wcpncpy) X(wcscat) X(wcsncat) X(wcslen) X(wcsnlen) \
 	X(wcscmp) X(wcsncmp) X(wcschr) X(wcsrchr) X(wcsstr) X(wcsdup) X(wmemcpy) X(wmemmove) \

@@ -18,8 +18,8 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
-#include "libmemusage/event/stale_links.h"
 #include "libmemusage/image/asleep.h"
+#include "libmemusage/interpose/returned_block.h"
 
 typedef void (*any_function)(void);
 
@@ -124,19 +124,6 @@ static any_function find_loaded(const char *name)
 	return (any_function)found;
 }
 
-static void record_new(enum mu_fn fn, void *block, size_t size, uint64_t sp)
-{
-	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
-
-	if (!thread)
-		return;
-	if (unlikely(rec.flags & (MU_CFG_LEAKS | MU_CFG_HOLDERS)))
-		stale_links_clear_new(block, size);
-	if (!event_knows(thread, block))
-		event_alloc(thread, fn, block, size, sp);
-	hook_leave(thread);
-}
-
 static bool record_delete(void *block, uint64_t sp)
 {
 	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
@@ -172,7 +159,7 @@ static bool record_delete(void *block, uint64_t sp)
 		if (likely(next.made_of_malloc) && likely(next.symbol))                       \
 			return next.symbol args;                                         \
 		void *block = likely(next.symbol) ? next.symbol args : late##symbol args; \
-		record_new(fn, block, size, hook_sp());                                  \
+		returned_block_record(fn, block, size, hook_sp());                       \
 		return block;                                                            \
 	}
 

@@ -61,6 +61,8 @@ static bool patch_functions(const struct patch *p, const struct link_map *object
 	for (size_t i = 0; i < MU_FAMILY_LIBC; i++)
 		if (!patch_function(p, object, &mu_family_libc[i], flags) && i < MU_FAMILY_NEEDED)
 			return false;
+	for (size_t i = 0; i < MU_FAMILY_STRINGS; i++)
+		patch_function(p, object, &mu_family_strings[i], flags);
 	return true;
 }
 

@@ -78,6 +78,12 @@ static const void *result_of_call(const struct entry_call *call,
 	return *(void **)call->note[NOTE_BLOCK];
 }
 
+static uint64_t size_of_block(const struct entry_call *call, const void *block)
+{
+	return block && intercept_of(call)->signature.size == MU_SIGNATURE_STRING ?
+		       strlen(block) + 1 : call->note[NOTE_SIZE];
+}
+
 /* Allocations of the thread so far, those inside intercepted functions left out. */
 static uint64_t count_allocations(void)
 {
@@ -133,7 +139,7 @@ static void record_builtin_alloc(struct thread *thread, const struct entry_call 
 		return;
 	forget_former_block(thread, block, entry_call_sp(call));
 	event_alloc(thread, (enum mu_fn)intercept_of(call)->signature.fn, block,
-		    call->note[NOTE_SIZE], entry_call_sp(call));
+		    size_of_block(call, block), entry_call_sp(call));
 }
 
 static void record_builtin_free(struct thread *thread, const struct entry_call *call,
@@ -207,10 +213,8 @@ static void record_symbol_alloc(struct thread *thread, const struct entry_call *
 {
 	const struct mu_signature *signature = &intercept_of(call)->signature;
 	struct call_site place = call_site_of(call);
-	uint64_t size = call->note[NOTE_SIZE];
+	uint64_t size = size_of_block(call, block);
 
-	if (block && signature->size == MU_SIGNATURE_STRING)
-		size = strlen(block) + 1;
 	/* The block was known before this call began: it is one of the family's own. */
 	if (!(signature->flags & MU_SIGNATURE_NAMED) &&
 	    !(signature->block && call->note[NOTE_BLOCK]) &&

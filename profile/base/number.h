@@ -19,6 +19,12 @@ static inline int64_t wrapping_sum(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
+/* wrapping_difference -- Returns the first number less the second, likewise. */
+static inline int64_t wrapping_difference(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
 /* timespec_to_ns -- Returns a time in nanoseconds. */
 static inline uint64_t timespec_to_ns(struct timespec t)
 {

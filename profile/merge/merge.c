@@ -291,8 +291,8 @@ static void add_read_image(struct merge *m, const struct segment *s, struct read
 	merge_sites_add(&r->sites, number, r->places.sites, &m->places, m->error, &m->course,
 			&m->spool);
 	p->at_peak = r->sites.at_peak;
-	m->peak += r->sites.at_peak;
-	m->live += r->sites.live;
+	m->peak = wrapping_sum(m->peak, r->sites.at_peak);
+	m->live = wrapping_sum(m->live, r->sites.live);
 	add_timeline(m, p, s, &r->timeline);
 	for (unsigned int i = 0; r->has_lifetimes && i < MU_LIFETIME_CLASSES; i++)
 		m->lifetimes[i] += r->lifetimes.blocks[i];
@@ -455,10 +455,13 @@ static int sum_up_spool(struct merge *m, enum merge_figure figure, const uint32_
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
 	while (merge_spool_next(&m->spool, &process, &values)) {
 		for (uint32_t i = 0; i < values && merge_spool_get(&m->spool, &v); i++) {
+			int64_t *to;
+
 			if (v.site >= m->places.sites || process >= m->processes ||
 			    place[v.site] >= count)
 				continue;
-			sum[(size_t)place[v.site] * m->processes + process] += v.figure[figure];
+			to = &sum[(size_t)place[v.site] * m->processes + process];
+			*to = wrapping_sum(*to, v.figure[figure]);
 		}
 	}
 	return 0;

@@ -9,6 +9,7 @@
 
 #include "cli/xmalloc.h"
 #include "profile/base/array.h"
+#include "profile/base/number.h"
 #include "profile/merge/merge_sites.h"
 #include "profile/read/sites.h"
 #include "profile/read/snapshot_values.h"
@@ -193,7 +194,7 @@ static int64_t walk_moments(const struct merge_curve *c, uint32_t end, int64_t *
 	for (uint32_t i = 0; i < end; i++) {
 		const struct merge_moment *m = &c->moment[i];
 
-		sum += m->heap - now[m->process];
+		sum = wrapping_sum(sum, m->heap - now[m->process]);
 		now[m->process] = m->heap;
 		if (at)
 			at[m->process] = m->which;
@@ -209,7 +210,7 @@ static uint32_t find_peak(const struct merge_curve *c, int64_t *now)
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct merge_moment *m = &c->moment[i];
 
-		sum += m->heap - now[m->process];
+		sum = wrapping_sum(sum, m->heap - now[m->process]);
 		now[m->process] = m->heap;
 		if (sum > most) {
 			most = sum;
@@ -272,7 +273,7 @@ void merge_curve_parts(const struct merge_curve *c, uint32_t processes, const ui
 		if (g >= groups)
 			continue;
 		raise_parts(part + (size_t)g * count, at[g], to, sum[g]);
-		sum[g] += m->heap - now[m->process];
+		sum[g] = wrapping_sum(sum[g], m->heap - now[m->process]);
 		now[m->process] = m->heap;
 		raise_parts(part + (size_t)g * count, to, to, sum[g]);
 		at[g] = to;

@@ -48,8 +48,13 @@ static void take_snapshot(struct merge_loaded *l, uint64_t snapshot)
 
 	sites_weigh(all, l->im, METRIC_SNAPSHOT, snapshot, l->at);
 	for (uint32_t i = 0; l->is_own && i < all->count; i++) {
-		l->at[i].bytes -= all->site[i].live_bytes - l->own.site[i].live_bytes;
-		l->at[i].blocks -= all->site[i].live_blocks - l->own.site[i].live_blocks;
+		const struct site *whole = &all->site[i], *own = &l->own.site[i];
+		struct weight *at = &l->at[i];
+
+		at->bytes = wrapping_difference(
+			at->bytes, wrapping_difference(whole->live_bytes, own->live_bytes));
+		at->blocks = wrapping_difference(
+			at->blocks, wrapping_difference(whole->live_blocks, own->live_blocks));
 	}
 }
 

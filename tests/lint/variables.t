@@ -20,7 +20,7 @@ my %apart = (
 	# The linker collects these from all modules.
 	map { ("interpose/$_ real_part" => 1) }
 		qw(interpose_exit interpose_locked interpose_main interpose_new interpose_signal
-			interpose_wait),
+			interpose_strdup interpose_wait),
 );
 my %used;
 
