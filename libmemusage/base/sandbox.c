@@ -11,6 +11,7 @@
 #include "libmemusage/base/arch.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sys.h"
+#include "recording/attach.h"
 
 struct sandbox sandbox;
 
@@ -40,16 +41,26 @@ static bool reads_clock_by_itself(void)
 	return false;
 }
 
-/* The kernel clears the word at the end of the thread, and sets it in a child of fork(): libc gave
- * it the address for that. */
+/* Returns the distance of the thread's ID from the thread pointer; 0 if it is not found.
+ *
+ * The kernel clears a word at the end of the thread. In glibc 2.41 that is the ID; in 2.43 it is
+ * another, and the ID is where it always was on x86-64. In a child of fork() libc has the kernel
+ * set the ID.
+ * Source  glibc, struct pthread: tid, joinstate.
+ */
 static int64_t find_thread_id(void)
 {
-	const uint32_t *place = NULL;
+	const uint32_t *place = NULL, id = sys_gettid();
 
-	if (sys_failed(SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &place)) || !place ||
-	    *place != sys_gettid())
+	if (sys_failed(SYS2(SYS_prctl, PR_GET_TID_ADDRESS, &place)) || !place)
 		return 0;
-	return (int64_t)((uint64_t)place - cpu_thread_pointer());
+	if (*place == id)
+		return (int64_t)((uint64_t)place - cpu_thread_pointer());
+#ifdef __x86_64__
+	if (*(const uint32_t *)(cpu_thread_pointer() + MU_ATTACH_TID) == id)
+		return MU_ATTACH_TID;
+#endif
+	return 0;
 }
 
 void sandbox_begin(bool is_strict)

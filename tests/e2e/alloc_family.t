@@ -44,7 +44,7 @@ seen() {
 	is "$native_status" 0 "$1: it ran to its end"
 	like "$(cat report)" "$2malloc in [^ ]*: patched, [0-9,]+ calls" "$1: functions are listed"
 	unlike "$(cat report)" 'are not seen|no function' "$1: nothing is missing"
-	like "$(cat report)" ' 0 frees of unknown' "$1: blocks are known"
+	like "$(cat report)" " ${3:-0} frees of unknown" "$1: blocks are known"
 }
 
 # A real jemalloc whose names got a prefix, as programs configure it.
@@ -85,7 +85,10 @@ for pair in mi_:mimalloc tc_:tcmalloc_minimal; do
 	compiled "${CC:-cc}" -O2 -w "-DPREFIX=$prefix" -o family "$family" "-l$lib" -pthread ||
 		continue
 	profiled "$lib" -v --alloc-symbol=auto -- ./family
-	seen "$lib" "$prefix"
+	# At the end of a thread mimalloc 3 frees two structures of its own by mi_free().
+	own_frees=0
+	! ldd family | grep -q 'libmimalloc\.so\.3' || own_frees=2
+	seen "$lib" "$prefix" $own_frees
 done
 
 # Memory that an allocator takes back as a whole: its next blocks are new ones, none inside others.
@@ -104,7 +107,8 @@ int main(void)
 		mi_free(mi_strdup("fifteen letters"));
 	puts("truth 96-111 count=20000");
 	puts("truth 16-31 count>=10");
-	puts("truth heap total>=2000000 total<=2100000 peak>=100000 peak<=110000");
+	/* mimalloc 3 has 1,813 bytes for each heap itself. */
+	puts("truth heap total>=2000000 total<=2140000 peak>=100000 peak<=112000");
 	return 0;
 }
 EOF

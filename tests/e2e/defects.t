@@ -134,7 +134,7 @@ else
 	skip 'no memusagestat'
 fi
 
-run env LD_PRELOAD="$WORKLOADS/libearly.so" memusage -o report early
+run env LD_PRELOAD="$WORKLOADS/libearly.so" memusage -o report true
 is "$(report_field 6992-7007 count)" 1 "D28 the user's LD_PRELOAD is kept"
 run memusage -o report echo -n hello
 is "$out" hello 'D29 echo is a program'

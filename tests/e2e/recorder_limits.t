@@ -54,7 +54,7 @@ done
 
 # A filter of what only a recorder calls, and one of all but what libc itself calls; no clock.
 rm -f data
-for sandbox in strict filter list ticks; do
+for sandbox in strict filter list moved ticks; do
 	profiled "$sandbox" sandbox $sandbox
 	profiled "$sandbox, a data file" -u -m -d data -- sandbox $sandbox
 	# Answers take the place of the table and the histogram: the recording is compared.

@@ -6,13 +6,18 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 
-profiled 'ifunc resolver, preinit, first constructor, last destructor' early
-is "$(report_field free bytes)" "$(report_field heap total)" 'all that was recorded was freed'
+run early
+if [ "$status" = 139 ]; then
+	skip 'with glibc 2.43 malloc in an ifunc resolver crashes, without memusage too'
+else
+	profiled 'ifunc resolver, preinit, first constructor, last destructor' early
+	is "$(report_field free bytes)" "$(report_field heap total)" 'all that was recorded was freed'
 
-LD_BIND_NOW=1
-export LD_BIND_NOW
-profiled 'the same with every symbol bound at once' early
-unset LD_BIND_NOW
+	LD_BIND_NOW=1
+	export LD_BIND_NOW
+	profiled 'the same with every symbol bound at once' early
+	unset LD_BIND_NOW
+fi
 
 run env LD_PRELOAD="$WORKLOADS/libearly.so" early
 if [ "$status" -gt 128 ]; then

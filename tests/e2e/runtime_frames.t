@@ -159,8 +159,8 @@ if [ -x /usr/bin/python3 ]; then
 for i in range(20000): x = (i, x)'
 	unset PYTHONMALLOC
 	made='^_?PyTuple_[A-Za-z]* '
-	# Debian's 3.9 inlines that into a function for which no symbol is left.
-	/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info[:2] != (3, 9))' &&
+	# Debian's 3.9 and 3.14 have that in a function for which no symbol is left.
+	/usr/bin/python3 -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 9), (3, 14)))' &&
 		made="^(_?PyTuple_[A-Za-z]*|0x[0-9a-f]+) "
 	for file in py.mur py.ms; do
 		memusageprint --top $file >out

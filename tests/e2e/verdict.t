@@ -110,5 +110,6 @@ for i in $(seq 1200); do
 done >>cache.sql
 real peak_bytes grows 'a list that keeps its strings' perl keep.pl
 real peak_bytes grows 'a list that keeps its bytes' python3 keep.py
-real peak_bytes settled 'the pages of a table that is only read' sqlite3 :memory: '.read cache.sql'
+real peak_bytes settled 'the pages of a table that is only read' sqlite3 \
+	-lookaside 0 0 :memory: '.read cache.sql'
 done_testing
