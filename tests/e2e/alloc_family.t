@@ -39,7 +39,7 @@ compile "${CC:-cc}" -w -o opens opens.c -ldl
 GLIBC_TUNABLES=${GLIBC_TUNABLES:+$GLIBC_TUNABLES:}glibc.rtld.optional_static_tls=32768
 export GLIBC_TUNABLES
 
-# seen TEXT PREFIX: what the report says of the functions
+# seen TEXT PREFIX [FREES]: what the report says of the functions; so many frees are of unknown blocks
 seen() {
 	is "$native_status" 0 "$1: it ran to its end"
 	like "$(cat report)" "$2malloc in [^ ]*: patched, [0-9,]+ calls" "$1: functions are listed"

@@ -6,7 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 need_bin forkers
-runs=12
+runs=5
 [ "$slow" ] && runs=300
 
 # The number of children that the report says are missing.
