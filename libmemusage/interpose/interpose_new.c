@@ -18,6 +18,7 @@
 #include "libmemusage/base/lookup.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
+#include "libmemusage/event/stale_links.h"
 #include "libmemusage/image/asleep.h"
 #include "libmemusage/interpose/returned_block.h"
 
@@ -124,6 +125,13 @@ static any_function find_loaded(const char *name)
 	return (any_function)found;
 }
 
+static void record_new(enum mu_fn fn, void *block, size_t size, uint64_t sp)
+{
+	if (unlikely(rec.flags & (MU_CFG_LEAKS | MU_CFG_HOLDERS)) && !is_asleep())
+		stale_links_clear_new(block, size);
+	returned_block_record(fn, block, size, sp);
+}
+
 static bool record_delete(void *block, uint64_t sp)
 {
 	struct thread *thread = block && !is_asleep() ? hook_enter() : NULL;
@@ -159,7 +167,7 @@ static bool record_delete(void *block, uint64_t sp)
 		if (likely(next.made_of_malloc) && likely(next.symbol))                       \
 			return next.symbol args;                                         \
 		void *block = likely(next.symbol) ? next.symbol args : late##symbol args; \
-		returned_block_record(fn, block, size, hook_sp());                       \
+		record_new(fn, block, size, hook_sp());                                  \
 		return block;                                                            \
 	}
 

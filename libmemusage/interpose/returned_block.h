@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "libmemusage/event/event.h"
-#include "libmemusage/event/stale_links.h"
 #include "libmemusage/image/asleep.h"
 
 /* returned_block_record -- record a block, unless the function got it from malloc, which has
@@ -17,7 +16,7 @@
  * block  NULL: nothing is recorded.
  * size   bytes that were asked for.
  * sp     hook_sp() of the interposed function.
- * Call outside the hook.
+ * The block is not changed. Call outside the hook.
  */
 INLINE void returned_block_record(enum mu_fn fn, void *block, size_t size, uint64_t sp)
 {
@@ -25,8 +24,6 @@ INLINE void returned_block_record(enum mu_fn fn, void *block, size_t size, uint6
 
 	if (!thread)
 		return;
-	if (unlikely(rec.flags & (MU_CFG_LEAKS | MU_CFG_HOLDERS)))
-		stale_links_clear_new(block, size);
 	if (!event_knows(thread, block))
 		event_alloc(thread, fn, block, size, sp);
 	hook_leave(thread);
