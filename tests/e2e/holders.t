@@ -16,7 +16,9 @@ root() {
 	jq --arg kind "$1" --arg name "$2" '.holders[-1] as $h | $h.retained as $t |
 		def top($i): if $t[$i].parent == 0 then $i else top($t[$i].parent) end;
 		[range(1; $t | length) | . as $i | $t[top($i)] as $r | select($r.root != null and
-			$h.roots[$r.root].kind == $kind and $h.roots[$r.root].name == $name) |
+			$h.roots[$r.root].kind == $kind and
+			# clang puts the name of the function before that of its variable.
+			($h.roots[$r.root].name | . == $name or endswith("." + $name))) |
 		$t[$i].bytes] | add // 0' kept.json
 }
 # set NAME ...: bytes that just these roots hold together; none: more than can be named

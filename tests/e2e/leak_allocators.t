@@ -69,7 +69,12 @@ cat >allocator.c <<'END'
 #include <stdint.h>
 #include <stdlib.h>
 static uintptr_t hidden;
-static __attribute__((noinline)) void *get_own(size_t size) { return malloc(size); }
+static __attribute__((noinline)) void *get_own(size_t size)
+{
+	void *volatile block = malloc(size); /* no jump to malloc */
+
+	return block;
+}
 void *_Znwm(size_t size)
 {
 	void *volatile block;

@@ -521,9 +521,9 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 /* What it leaves on the stack is far from where main and its calls are. */
 static __attribute__((noinline)) void run_below(void (*run)(void))
 {
-	volatile char room[4096];
+	volatile char room[16384];
 
-	room[0] = room[4095] = 0;
+	room[0] = room[16383] = 0;
 	run();
 	room[0] = 1;
 }
