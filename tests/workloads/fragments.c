@@ -158,9 +158,10 @@ int main(int argc, char **argv)
 		{ "threshold", make_threshold }, { "tiny", make_tiny },
 		{ "untouched", make_untouched },
 	};
-
 	/* The first free makes glibc 2.43's cache of the thread: now, not behind all blocks. */
-	free(allocate_temporary(SIZE));
+	void *volatile first = allocate_temporary(SIZE);
+
+	free(first);
 	follows_advice = argc > 2 && strcmp(argv[2], "yes") == 0;
 	if (follows_advice)
 		pool = mmap(NULL, BLOCKS * KEPT_SIZE, PROT_READ | PROT_WRITE,
