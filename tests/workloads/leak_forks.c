@@ -18,13 +18,14 @@
 /* No address stays in a register or on the stack. */
 static __attribute__((noinline)) void lose(int count, size_t size)
 {
-	volatile char room[8192];
+	char room[8192];
 	void *volatile lost;
 
 	for (int i = 0; i < count; i++)
 		lost = calloc(1, size);
 	lost = NULL;
-	memset((char *)room, 0, sizeof(room));
+	memset(room, 0, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
 static void by_exit(void)

@@ -32,12 +32,12 @@ enum { DO_LEAK_CHECK = 0x4d430006, COUNT_LEAKS, COUNT_LEAK_BLOCKS = 0x4d43000c }
 
 static __attribute__((noinline)) void lose(size_t size)
 {
-	volatile char room[4096];
+	char room[4096];
 	char *volatile p = malloc(size);
 
 	memset(p, 0, size);
 	p = NULL;
-	room[0] = room[4095] = 0;
+	__asm__ volatile("" : : "r"(room) : "memory");
 	/* Nor in a register that functions may change. */
 	__asm__ volatile("xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, %%esi; xor %%edi, %%edi;"
 			 "xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d;"

@@ -42,9 +42,10 @@ static __attribute__((noinline)) void lose_branches(void)
 /* No address stays in a register or on the stack. */
 static __attribute__((noinline)) void wipe(void)
 {
-	volatile char room[8192];
+	char room[8192];
 
-	memset((char *)room, 0, sizeof(room));
+	memset(room, 0, sizeof(room));
+	__asm__ volatile("" : : "r"(room) : "memory");
 	__asm__ volatile("xor %%ecx, %%ecx; xor %%edx, %%edx; xor %%esi, %%esi; xor %%edi, %%edi;"
 			 "xor %%r8d, %%r8d; xor %%r9d, %%r9d; xor %%r10d, %%r10d;"
 			 "xor %%r11d, %%r11d; xor %%eax, %%eax" ::: "rax", "rcx", "rdx", "rsi",
