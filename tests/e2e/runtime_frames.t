@@ -204,9 +204,10 @@ END
 if compiled "${CXX:-g++}" -std=c++14 -O1 -g -o local local.cc; then
 	memusage -q --record=local.mur ./local
 	memusageprint --top --group=line local.mur >local.top
-	for name in '29.3 KiB|main::\{lambda#2\}::operator\(\) \(local.cc:12\)' \
+	# clang 21 counts lambdas of a function as main::$_0.
+	for name in '29.3 KiB|main::(\{lambda#2\}|\$_1)::operator\(\) \(local.cc:12\)' \
 		'1000 B|\(anonymous namespace\)::Cache::fill \(local.cc:4\)' \
-		'500 B|main::\{lambda#3\}::operator\(\)::\{lambda#1\}::operator\(\) \(local.cc:14\)'; do
+		'500 B|main::(\{lambda#3\}|\$_2)::operator\(\)::\{lambda#1\}::operator\(\) \(local.cc:14\)'; do
 		like "$(cat local.top)" "^ *${name%%|*} +[0-9.]+% +1  ${name#*|}" \
 			"an inlined function: ${name#*|}"
 	done
