@@ -108,7 +108,7 @@ static void patch_strings(const struct patch *p, const struct link_map *object)
 {
 	const char *why;
 
-	if (lookup_in(object, "__libc_start_main"))
+	if (lookup_in(object, "gnu_get_libc_version"))
 		return;
 	for (size_t i = 0; i < MU_FAMILY_STRINGS; i++)
 		patch_function(p, object, &mu_family_strings[i], &why);

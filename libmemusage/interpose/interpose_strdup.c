@@ -25,7 +25,7 @@ static struct next_copiers {
 
 static bool is_libc(const struct link_map *object)
 {
-	return object && lookup_in(object, "__libc_start_main");
+	return object && lookup_in(object, "gnu_get_libc_version");
 }
 
 static void resolve_copiers(void)

@@ -62,13 +62,25 @@ static bool has_allocator(const struct address_space *space)
 	return false;
 }
 
+static const struct mu_signature *find_member(const struct mu_family *family, size_t count,
+					      const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(name, family[i].name) == 0)
+			return &family[i].signature;
+	}
+	return NULL;
+}
+
 static bool allocates_by_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(mu_family_libc) / sizeof(*mu_family_libc); i++) {
-		if (strcmp(name, mu_family_libc[i].name) == 0)
-			return mu_family_libc[i].signature.fn != MU_FN_FREE;
-	}
-	return allocrule_known(name) != NULL;
+	const struct mu_signature *s = find_member(mu_family_libc, MU_FAMILY_LIBC, name);
+
+	if (!s)
+		s = find_member(mu_family_strings, MU_FAMILY_STRINGS, name);
+	if (!s)
+		s = allocrule_known(name);
+	return s && s->fn != MU_FN_FREE;
 }
 
 /* jemalloc before 5.3 has an operator new that calls malloc as any program does: such blocks are
