@@ -99,29 +99,8 @@ int main(void)
 	return 0;
 }
 END
+# With DEFAULTS threads are restricted to CPUs by default: whoever copies that set allocates.
 cat >threads.c <<'END'
-#include <pthread.h>
-#include <stdlib.h>
-static void *work(void *data)
-{
-	void *volatile p = malloc(1000);
-
-	free(p);
-	return data;
-}
-int main(void)
-{
-	for (int i = 0; i < 20; i++) {
-		pthread_t thread;
-
-		pthread_create(&thread, NULL, work, NULL);
-		pthread_join(thread, NULL);
-	}
-	return 0;
-}
-END
-# Threads are restricted to CPUs by default: whoever copies that set allocates.
-cat >defaults.c <<'END'
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -132,15 +111,21 @@ static void *work(void *data)
 	free(p);
 	return data;
 }
-int main(void)
+static int set_defaults(void)
 {
 	pthread_attr_t attr;
 	cpu_set_t cpus;
 
-	if (sched_getaffinity(0, sizeof(cpus), &cpus) || pthread_attr_init(&attr) ||
-	    pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus) ||
-	    pthread_setattr_default_np(&attr))
+	return sched_getaffinity(0, sizeof(cpus), &cpus) || pthread_attr_init(&attr) ||
+	       pthread_attr_setaffinity_np(&attr, sizeof(cpus), &cpus) ||
+	       pthread_setattr_default_np(&attr);
+}
+int main(void)
+{
+#ifdef DEFAULTS
+	if (set_defaults())
 		return 1;
+#endif
 	for (int i = 0; i < 20; i++) {
 		pthread_t thread;
 
@@ -174,8 +159,11 @@ END
 cat >empty.c <<'END'
 int main(void) { return 0; }
 END
+ln -s threads.c defaults.c
 for program in plain maps libc threads defaults empty; do
-	compile "${CC:-cc}" -D_GNU_SOURCE -O0 -w -fno-builtin -pthread -o $program $program.c
+	define=-UDEFAULTS
+	[ $program != defaults ] || define=-DDEFAULTS
+	compile "${CC:-cc}" -D_GNU_SOURCE "$define" -O0 -w -fno-builtin -pthread -o $program $program.c
 done
 
 # compare TEXT OPTIONS -- CMD...
