@@ -116,6 +116,7 @@ end
 # ---- at any moment -----------------------------------------------------------------------------
 
 # The launcher and its children are a group, so all of them end at once.
+turns=$(attempts 4 8)
 for what in 'blocks 4' children; do
 	rm -f input output survivors found ./*.mur
 	mkfifo input
@@ -124,7 +125,7 @@ for what in 'blocks 4' children; do
 	program=$!
 	exec 3>input
 	until_true grep -q ready output
-	for i in 1 2 3 4 5 6 7 8; do
+	for i in $(seq "$turns"); do
 		setsid memusage --attach="$program" --duration=50ms -q --record="run.$i.mur" \
 			2>/dev/null 3>&- &
 		attacher=$!
@@ -142,7 +143,7 @@ for what in 'blocks 4' children; do
 		fi && ! has_recorder "$program" && echo unharmed >>survivors && continue
 		echo "turn $i: $(pids memusage "$program") $(grep memusage "/proc/$program/maps")" >>refused
 	done
-	is "$(grep -c unharmed survivors)" 8 "attached $what: 8 killed attachers, 8 taken away" ||
+	is "$(grep -c unharmed survivors)" "$turns" "attached $what: $turns killed attachers, as many taken away" ||
 		diag "$(cat refused)"
 	echo "# $(grep -c found found 2>/dev/null) had left a recorder"
 	exec 3>&-
@@ -155,6 +156,7 @@ done
 
 # The child that stops the process goes on when the attacher alone is killed, and may have done its
 # work only when the next one has the process: what that has read before is of no use.
+turns=$(attempts 12 30)
 for what in 'blocks 4' children; do
 	rm -f input output ./*.mur
 	mkfifo input
@@ -163,7 +165,7 @@ for what in 'blocks 4' children; do
 	program=$!
 	exec 3>input
 	until_true grep -q ready output
-	for i in $(seq 0 29); do
+	for i in $(seq "$turns"); do
 		memusage --attach="$program" --duration=20ms -q --record=run.mur 2>/dev/null 3>&- &
 		attacher=$!
 		sleep "0.0$((i * 7 % 10))$((i * 3 % 10))"
@@ -172,7 +174,7 @@ for what in 'blocks 4' children; do
 		wait "$attacher" 2>/dev/null
 	done
 	is_left() { memusage --detach="$program" -q 2>refused 3>&- && ! has_recorder "$program"; }
-	ok "attached $what: what 30 killed attachers left is taken away" until_true is_left
+	ok "attached $what: what $turns killed attachers left is taken away" until_true is_left
 	exec 3>&-
 	ended=0
 	wait "$program" || ended=$?

@@ -9,8 +9,7 @@ need_bin memusage memusageprint attached examined
 need mkfifo
 need_attach
 PATH=$WORKLOADS:$PATH
-times_each=4 times_brief=8 kills=10
-[ "${MU_SLOW:-}" ] && times_each=20 times_brief=40 kills=60
+times_each=$(attempts 3 20) times_brief=$(attempts 5 40) kills=$(attempts 6 60)
 
 # come_and_go TIMES: how many times a recorder came and went
 come_and_go() {
@@ -28,7 +27,7 @@ for what in 'blocks 8' threads children signals objects; do
 	# shellcheck disable=SC2086 # it is two words
 	begin_stranger attached $what
 	: >refused
-	is "$(come_and_go $times_each)" $times_each "attached $what: a recorder comes and goes"
+	is "$(come_and_go "$times_each")" "$times_each" "attached $what: a recorder comes and goes"
 	like "$(cat "top.$program")" 'allocated by' '... and has recorded'
 	end_stranger
 	is "$ended" 0 '... it ends as alone'
@@ -39,19 +38,19 @@ done
 # A child that ends while the recorder is taken away from it is no reason to complain.
 begin_stranger attached brief
 : >refused
-is "$(come_and_go $times_brief)" $times_brief 'children that end at any moment'
+is "$(come_and_go "$times_brief")" "$times_brief" 'children that end at any moment'
 is "$(cat refused)" '' '... each is left, or has ended'
 end_stranger
 like "$ended $(tail -1 output)" '^0 done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 
 begin_stranger examined
-is "$(come_and_go $times_each)" $times_each 'a process that waits in many ways'
+is "$(come_and_go "$times_each")" "$times_each" 'a process that waits in many ways'
 end_stranger
 is "$ended" 0 '... ends as alone'
 is "$(tail -1 output)" 'interrupted=0 wrong=0 children=0 signals=0' '... and has noticed nothing'
 
 killed=0
-for i in $(seq 1 $kills); do
+for i in $(seq "$kills"); do
 	begin_stranger attached blocks 4
 	# Every other one would stay, so that it is there however late the kill comes.
 	memusage --attach="$program" --duration=$((i % 2 * 29970 + 30))ms -q --record=run.mur \
@@ -68,5 +67,5 @@ for i in $(seq 1 $kills); do
 	[ "$ended" = 0 ] && grep -q 'bad=0$' output && echo unharmed >>survivors
 done
 num "$killed" -ge $((kills / 2)) "attachers were killed: $killed"
-is "$(grep -c unharmed survivors)" $kills '... no process was harmed'
+is "$(grep -c unharmed survivors)" "$kills" '... no process was harmed'
 done_testing

@@ -9,10 +9,45 @@ need_page
 need perl node
 perl -MJSON::PP -e1 2>/dev/null || skip_all 'no JSON::PP for perl'
 
-page() { perl "$MU_SRC/tests/lib/page.pl" "$file.html" "$@"; }
-# json EXPRESSION: of $d, the object
-json() { perl -MJSON::PP -0777 -e 'my $d = decode_json(<STDIN>); print eval($ARGV[0]) // "", "\n"' "$1" <"$file.json"; }
-json_sum() { json "my \$s = 0; \$s += \$_->{$1} for @{\$d->{sites}}; \$s"; }
+# The figures of the page and of the JSON that are compared. Each is read once for all of them, since
+# perl takes long for it: $file.page and $file.figures have a line NAME=VALUE for each.
+page_names='totals.peak totals.bytes totals.end totals.calls totals.recorder sum:total_bytes
+	run.duration run.ended run.pid memory.resident count:notes count:figures
+	growth.from.kind growth.from.t growth.to.kind growth.to.t'
+json_names='heap.peak heap.now heap_total call_count duration_ns memory.resident recorder_bytes ended
+	growth.bytes growth.from growth.from_ns growth.to growth.to_ns
+	sum:live_bytes sum:total_bytes sum:growth_bytes'
+page_parse() { perl "$MU_SRC/tests/lib/page.pl" "$file.html" "$@"; }
+# shellcheck disable=SC2086 # several names
+page_table() { page_parse $page_names >values && printf '%s\n' $page_names | paste -d= - values >"$file.page"; }
+# shellcheck disable=SC2086
+json_table() {
+	perl -MJSON::PP -0777 -e 'my $d = decode_json(<STDIN>);
+		for my $name (@ARGV) {
+			my $at = $d;
+			if ($name =~ /^sum:(.*)/) {
+				$at = 0;
+				$at += $_->{$1} for @{$d->{sites}};
+			} else {
+				$at = $at->{$_} for split /\./, $name;
+			}
+			print "$name=", $at // "", "\n";
+		}' $json_names <"$file.json" >"$file.figures"
+}
+# figure FILE NAME...: a line for each
+figure() {
+	table=$1
+	shift
+	for wanted; do
+		found="$table has no $wanted"
+		while IFS='=' read -r name value; do
+			[ "$name" != "$wanted" ] || found=$value
+		done <"$table"
+		printf '%s\n' "$found"
+	done
+}
+page() { figure "$file.page" "$@"; }
+json() { figure "$file.figures" "$@"; }
 # field NAME: of the first line of the summary
 field() { sed -n "s/.*Memory usage summary:.* $1: \\([0-9]*\\).*/\\1/p" "$file.text"; }
 # said PATTERN: the first match of a group in the text of memusage -v
@@ -37,30 +72,32 @@ record() {
 	ok "$file: there is a recording" test -s "$file.mur"
 	memusageprint --to=json -o "$file.json" "$file.mur"
 	memusageprint --summary "$file.mur" >"$file.summary"
+	ok "$file: its page can be read" page_table
+	ok "$file: its JSON can be read" json_table
 }
 
 compare() {
 	agree 'heap peak, text and page' "$(field 'heap peak')" "$(page totals.peak)"
-	agree 'heap peak, text and JSON' "$(field 'heap peak')" "$(json '$d->{heap}{peak}')"
+	agree 'heap peak, text and JSON' "$(field 'heap peak')" "$(json heap.peak)"
 	agree 'heap total, text and page' "$(field 'heap total')" "$(page totals.bytes)"
-	agree 'heap total, text and JSON' "$(field 'heap total')" "$(json '$d->{heap_total}')"
+	agree 'heap total, text and JSON' "$(field 'heap total')" "$(json heap_total)"
 	agree 'the first line of --summary' "$(grep -h '^.*Memory usage summary' "$file.text")" \
 		"$(grep -h 'Memory usage summary' "$file.summary")"
 	end=$(said '\([0-9]*\) bytes were live at the end')
 	agree 'live at the end, text and page' "$end" "$(page totals.end)"
-	agree 'live at the end, text and JSON' "$end" "$(json '$d->{heap}{now}')"
-	agree 'live at the end, its places' "$end" "$(json_sum live_bytes)"
-	agree 'allocated in all, page and JSON' "$(page sum:total_bytes)" "$(json_sum total_bytes)"
-	agree 'calls, page and JSON' "$(page totals.calls)" "$(json '$d->{call_count}')"
-	agree 'duration, page and JSON' "$(page run.duration)" "$(json '$d->{duration_ns}')"
-	agree 'memory, page and JSON' "$(page memory.resident)" "$(json '$d->{memory}{resident}')"
+	agree 'live at the end, text and JSON' "$end" "$(json heap.now)"
+	agree 'live at the end, its places' "$end" "$(json sum:live_bytes)"
+	agree 'allocated in all, page and JSON' "$(page sum:total_bytes)" "$(json sum:total_bytes)"
+	agree 'calls, page and JSON' "$(page totals.calls)" "$(json call_count)"
+	agree 'duration, page and JSON' "$(page run.duration)" "$(json duration_ns)"
+	agree 'memory, page and JSON' "$(page memory.resident)" "$(json memory.resident)"
 	agree 'memory, text and page' "$(said '\([0-9.]* [KMG]iB\) of memory at most')" \
 		"$(human "$(page memory.resident)")"
 	recorder=$(said 'the recorder used \([0-9.]* [KMG]*iB\)')
 	agree "the recorder's, text" "$recorder" "$(said "\\([0-9.]* [KMG]iB\\) .*memusage's own")"
 	agree "the recorder's, page" "$recorder" "$(human "$(page totals.recorder)")"
-	agree "the recorder's, JSON" "$(page totals.recorder)" "$(json '$d->{recorder_bytes}')"
-	agree 'how it ended, page and JSON' "$(page run.ended)" "$(json '$d->{ended}')"
+	agree "the recorder's, JSON" "$(page totals.recorder)" "$(json recorder_bytes)"
+	agree 'how it ended, page and JSON' "$(page run.ended)" "$(json ended)"
 	agree 'how it ended, --summary' "$(page run.ended)" \
 		"$(sed -n "s/^memusage: process $(page run.pid): //p" "$file.summary")"
 	agree 'how it ended, text and page' "$(said 'the program ended: \(.*\)')" "$(page run.ended)"
@@ -73,9 +110,9 @@ compare_notes() {
 	for list in notes figures; do
 		count=$(page "count:$list")
 		# shellcheck disable=SC2046
-		[ "$count" -eq 0 ] || page $(seq -f "$list.%.0f" 0 $((count - 1))) >>notes.page
+		[ "$count" -eq 0 ] || page_parse $(seq -f "$list.%.0f" 0 $((count - 1))) >>notes.page
 	done
-	json 'join "\n", @{$d->{notes}}' >notes.json
+	perl -MJSON::PP -0777 -e 'print map { "$_\n" } @{decode_json(<STDIN>)->{notes}}' <"$file.json" >notes.json
 	is "$(grep -vxFf notes.page notes.text)" '' "$file: the page has the notes of the text"
 	is "$(grep -v '^$' notes.json)" "$(cat notes.text)" "$file: the JSON has them"
 }
@@ -133,13 +170,13 @@ compare_growth() {
 	page_list growth function | sort >growth.page
 	is "$(cat growth.page)" "$(text_list --growth function | sort)" \
 		"$file: the page lists what --growth does"
-	change=$(json '$d->{growth}{bytes}')
-	agree 'growth, JSON and its sites' "$change" "$(json_sum growth_bytes)"
+	change=$(json growth.bytes)
+	agree 'growth, JSON and its sites' "$change" "$(json sum:growth_bytes)"
 	like "$(sed -n 's/^In all, the heap //p' growth.text)" \
 		"^$([ "$change" -ge 0 ] && echo grew || echo shrank) by $(svg "$(human "${change#-}")")\.$" \
 		"$file: growth, text and JSON"
 	agree 'growth, page and JSON' "$(page growth.from.kind growth.from.t growth.to.kind growth.to.t)" \
-		"$(json 'my $g = $d->{growth}; join "\n", @$g{qw(from from_ns to to_ns)}')"
+		"$(json growth.from growth.from_ns growth.to growth.to_ns)"
 }
 
 record who "$WORKLOADS/who"

@@ -6,8 +6,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 need_bin forkers
-runs=5
-[ "$slow" ] && runs=300
+runs=$(attempts 3 300)
 
 # The number of children that the report says are missing.
 lost() { sed -n 's/^memusage: not recorded: \([0-9]*\) forked processes:.*/\1/p' report; }
@@ -16,7 +15,7 @@ lost() { sed -n 's/^memusage: not recorded: \([0-9]*\) forked processes:.*/\1/p'
 again() {
 	again_text=$1 again_bad=0 again_i=0
 	shift
-	while [ $((again_i += 1)) -le $runs ]; do
+	while [ $((again_i += 1)) -le "$runs" ]; do
 		memusage -o report "$@" >said 2>&1 ||
 			{ again_bad=$((again_bad + 1)); diag "run $again_i: $(cat said)"; }
 		awk "$report_table" report | awk "$truth_check" - said >verdicts

@@ -31,12 +31,11 @@ equal() {
 	cmp want got || { diff want got | head -n 20; return 1; }
 }
 
-files=60
-[ "${MU_SLOW:-}" ] && files=1200
+files=$(attempts 30 1200)
 # Each with one set of options.
 random_files() {
 	seed=0 failed=0
-	while [ "$seed" -lt $files ]; do
+	while [ "$seed" -lt "$files" ]; do
 		perl "$MU_SRC/tests/lib/massif_random.pl" "$seed" >random
 		case $((seed % 6)) in
 		0) set -- ;;

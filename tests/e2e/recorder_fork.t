@@ -29,7 +29,7 @@ truth=yes
 profiled 'a chain of execs' forks chain 3
 profiled 'exec without our environment' forks bare
 
-profiled 'a storm of forks' forks storm "$([ "$slow" ] && echo 2000 || echo 200)"
+profiled 'a storm of forks' forks storm "$(attempts 200 2000)"
 
 profiled '400 children at once' forks crowd 400
 

@@ -14,7 +14,7 @@ profiled 'the same with a data file' -d data -- heap one 4
 
 # The peak of eight threads that all stand at theirs; what libc makes for threads is in the
 # calloc row's biggest part, so it is taken from there.
-runs=$([ "$slow" ] && echo 100 || echo 20)
+runs=$(attempts 20 100)
 bad=0 seed=0
 while [ "$seed" -lt "$runs" ]; do
 	seed=$((seed + 1))

@@ -24,9 +24,7 @@ need_recorder
 PATH=$WORKLOADS:$PATH
 LIB=$MU_BUILD/lib/memusage/libmemusage.so
 export LIB
-slow=${MU_SLOW:-}
 truth=yes
-: "$slow"
 
 # A table "name field value" of a report. Colours are off in a file.
 # shellcheck disable=SC2016

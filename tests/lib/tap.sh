@@ -27,6 +27,7 @@
 #	is_sanitized SANITIZER  memusage has its run-time: address, thread or any
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
+#	attempts FEW MANY     FEW, or MANY with MU_SLOW: of what goes wrong only sometimes
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
@@ -51,10 +52,27 @@ fi
 cd "$MU_TMP" || exit 1
 : "$WORKLOADS"
 
-# '#' would begin a directive.
+# tap_line RESULT TEXT: '#' would begin a directive, and a line's end another line. No process is
+# started: a whole run makes 20,000 checks.
 tap_line() {
 	tap_run=$((tap_run + 1))
-	printf '%s %d - %s\n' "$1" "$tap_run" "$(printf %s "$2" | tr '#\n' '. ')"
+	tap_rest=$2 tap_plain=
+	while :; do
+		case $tap_rest in
+		*['#
+']*) ;;
+		*) break ;;
+		esac
+		tap_part=${tap_rest%%['#
+']*}
+		tap_rest=${tap_rest#"$tap_part"}
+		case $tap_rest in
+		'#'*) tap_plain=$tap_plain$tap_part. ;;
+		*) tap_plain="$tap_plain$tap_part " ;;
+		esac
+		tap_rest=${tap_rest#?}
+	done
+	printf '%s %d - %s\n' "$1" "$tap_run" "$tap_plain$tap_rest"
 }
 pass() { tap_line ok "$1"; }
 fail() {
@@ -276,6 +294,7 @@ until_prints() {
 	printf '%s\n' "$tap_printed"
 }
 pids() { "$MU_SRC/tests/lib/pids" "$@"; }
+attempts() { [ "${MU_SLOW:-}" ] && echo "$2" || echo "$1"; }
 # compiled COMPILER ARGUMENT...: whether there is a program now. If there is no such compiler that is
 # a skip, if it does not succeed a failure.
 compiled() {
