@@ -21,8 +21,8 @@ agree() {
 	like "$out" '^[1-9][0-9]* programs, [1-9][0-9]* runs, 0 failed' "$text: something ran"
 }
 agree 'what failed once' --kept="$MU_SRC/tests/zoo/kept" plain record
-agree 'without memusage nothing is left to chance' --native 1-40
-agree 'in each mode' 1-2
+agree 'without memusage nothing is left to chance' --native "1-$(attempts 20 40)"
+agree 'in each mode' "1-$(attempts 1 2)"
 seeds=$(attempts 2 4)
 for species in $("$MU_BUILD/tests/zoo/zoo" list); do
 	agree "$species" --species="$species" --some=2 "1-$seeds" plain mmap record massif dhat own when alone
