@@ -12,7 +12,7 @@ need_bin memusage memusageprint attached_mappings attached
 need mkfifo
 need_attach
 is_at_least "$(getconf GNU_LIBC_VERSION)" 2.33 || skip_all 'refused with glibc before 2.33'
-rounds=${MU_ROUNDS:-3}
+rounds=${MU_ROUNDS:-$(attempts 2 5)} visits=$(attempts 3 6)
 
 begin_rounds attached_mappings
 # It is sampled.
@@ -58,11 +58,11 @@ for what in 'blocks 4' threads children objects; do
 	# shellcheck disable=SC2086 # it is two words
 	begin_stranger attached $what
 	came=0
-	for _ in 1 2 3 4 5 6; do
+	for _ in $(seq "$visits"); do
 		memusage -m --attach="$program" --duration=15ms -q --record=run.mur 2>>refused 3>&- &&
 			came=$((came + 1))
 	done
-	is "$came" 6 "attached $what: a recorder of mappings comes and goes" || diag "$(cat refused)"
+	is "$came" "$visits" "attached $what: a recorder of mappings comes and goes" || diag "$(cat refused)"
 	end_stranger
 	like "$ended $(tail -1 output)" '^0 done=[1-9][0-9]* bad=0$' '... and nothing is wrong'
 done

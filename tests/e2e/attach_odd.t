@@ -22,11 +22,12 @@ unharmed() {
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 }
 
+visits=$(attempts 4 8)
 for what in sequences ring interruptions coroutines preempted; do
 	begin_stranger attached_odd "$what"
 	came=0
 	: >refused
-	for _ in 1 2 3 4 5 6 7 8; do
+	for _ in $(seq "$visits"); do
 		visit && came=$((came + 1))
 	done
 	end_stranger
@@ -37,21 +38,21 @@ for what in sequences ring interruptions coroutines preempted; do
 	if [ "$what" = preempted ]; then
 		# Coroutines that handlers have left inside the recorder keep it there; it says so.
 		num "$came" -ge 1 'attached_odd preempted: a recorder comes and goes'
-		[ "$came" = 8 ] || like "$(cat refused)" 'has interrupted the recorder; it stays there' \
+		[ "$came" = "$visits" ] || like "$(cat refused)" 'has interrupted the recorder; it stays there' \
 			'... or stays, with the reason'
 	else
-		is "$came" 8 "attached_odd $what: a recorder comes and goes"
+		is "$came" "$visits" "attached_odd $what: a recorder comes and goes"
 	fi
 	unharmed "attached_odd $what"
 	# A visit stops it twice.
 	[ "$what" != interruptions ] ||
-		num "$(sed -n 's/^lost=//p' output)" -le 16 '... few calls waited for another signal'
+		num "$(sed -n 's/^lost=//p' output)" -le $((2 * visits)) '... few calls waited for another signal'
 	sed 's/^/# /' refused
 done
 
 # It goes on as another image, which nobody records; or it is that one which is attached to.
 begin_stranger attached_odd execs
-for _ in 1 2 3 4 5 6 7 8; do
+for _ in $(seq "$visits"); do
 	visit || :
 done
 end_stranger

@@ -51,12 +51,10 @@ done
 
 # A handler that forks at the end of each system call for memory, also of those in an event. Each way
 # in one mode; with MU_SLOW, in both.
-number=0 share=$(attempts 2 1)
 for mode in --data=interrupted.dat --record=interrupted.mur; do
-	number=$((number + 1))
+	is_turn 2 # the second mode has the other ways
 	for kind in fork bare raw clone3; do
-		number=$((number + 1))
-		[ $((number % share)) = 0 ] || continue
+		is_turn 2 || continue
 		text="forks at each system call for memory, $kind $mode"
 		run memusage -o report "$mode" -- interrupted "$kind"
 		if [ "$status" -eq 77 ]; then

@@ -28,12 +28,9 @@ done >with_glibc
 num "$(wc -l <with_glibc)" -ge 43 'programs that lose blocks'
 
 # compare NAME LIBRARY. Each program runs with one of the three; with MU_SLOW, with all.
-turn=0 share=$(attempts 3 1)
 compare() {
-	number=0 turn=$((turn + 1))
 	while read -r program kind want; do
-		number=$((number + 1))
-		[ $(((number + turn) % share)) = 0 ] || continue
+		is_turn 3 || continue
 		got=$(lost "$2" "$program" "$kind")
 		case $kind in
 		other_functions)

@@ -14,7 +14,9 @@ built() {
 }
 
 for compiler in gcc clang; do
+	is_turn 2 # clang has the other levels
 	for level in -O0 -O1 -O2 -O3; do
+		is_turn 2 || continue
 		built $compiler $level || continue
 		profiled "$compiler $level" -- ./user
 		like "$(cat report)" 'user brings its own malloc' "$compiler $level: said"
@@ -195,7 +197,9 @@ for lib in jemalloc mimalloc tcmalloc_minimal; do
 		skip "no static $lib, or no library for C++"
 	else
 		for compiler in gcc clang; do
+			is_turn 2 # clang has the other level
 			for level in -O0 -O2; do
+				is_turn 2 || continue
 				# shellcheck disable=SC2086
 				compiled $compiler $level -w -fno-builtin -o real real.c $all -lstdc++ ||
 					continue

@@ -32,6 +32,7 @@ changes() {
 
 for option in '' '-d data' '--top' '--massif --massif-out-file=mo' '--record=rec' '-u -m -d data'; do
 	for how in setuid setreuid setresuid; do
+		is_turn 2 || continue
 		# shellcheck disable=SC2086  # options
 		changes $how -- $option
 		num "$(memory child | wc -w)" -eq 1 "$text: the child has memory to record into"

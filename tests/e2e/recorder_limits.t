@@ -41,6 +41,7 @@ for threads in 3 4 300; do
 	alone=$out
 	like "$alone" 'child: 0x300' "a page of memory for a while, then $threads threads and a fork"
 	for how in '--quiet' '-d data' '--top' '--massif'; do
+		is_turn 3 || continue
 		rm -f data
 		# shellcheck disable=SC2086  # options
 		run memusage -o report $how limits narrow $threads
@@ -59,6 +60,7 @@ for sandbox in strict filter list moved ticks; do
 	profiled "$sandbox, a data file" -u -m -d data -- sandbox $sandbox
 	# Answers take the place of the table and the histogram: the recording is compared.
 	for how in '--top' '--massif --massif-out-file=mo' '--sample=1K --leaks' '--dhat' '--mode=copy'; do
+		is_turn 2 || continue
 		run sandbox $sandbox
 		native="$status $out"
 		# shellcheck disable=SC2086  # options

@@ -76,7 +76,7 @@ is "$(get /metrics -H 'Host: rebound.example' && grep -c memusage_heap body)" 0 
 
 # ---- many at once
 
-for round in 1 2 3; do
+for round in $(seq "$(attempts 1 3)"); do
 	for i in 1 2 3 4 5 6 7 8; do
 		(
 			exec 3>&- 4<&-
@@ -164,9 +164,9 @@ wait "$other"
 
 # ---- clients that leave
 
-python3 "$rude" "$at" hasty 30 /debug/pprof/heap
-python3 "$rude" "$at" hasty 10 '/debug/pprof/heap?debug=1'
-python3 "$rude" "$at" hasty 10 /
+python3 "$rude" "$at" hasty "$(attempts 10 30)" /debug/pprof/heap
+python3 "$rude" "$at" hasty 5 '/debug/pprof/heap?debug=1'
+python3 "$rude" "$at" hasty 5 /
 is "$(code /metrics)" 200 'after clients that left in the middle of their answer'
 
 # ---- clients that do not read, and a server that is stopped: the program never waits

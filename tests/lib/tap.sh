@@ -27,6 +27,7 @@
 #	is_sanitized SANITIZER  memusage has its run-time: address, thread or any
 #	until_true CMD...     waits until it succeeds: a minute at most, however busy the machine is
 #	pids NAME [PARENT]    process IDs by name
+#	is_turn N             true at each Nth call, with MU_SLOW at each: shortens a long list
 #	attempts FEW MANY     FEW, or MANY with MU_SLOW: of what goes wrong only sometimes
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -294,6 +295,10 @@ until_prints() {
 	printf '%s\n' "$tap_printed"
 }
 pids() { "$MU_SRC/tests/lib/pids" "$@"; }
+is_turn() {
+	tap_turn=$((${tap_turn:-0} + 1))
+	[ "${MU_SLOW:-}" ] || [ $((tap_turn % $1)) = 0 ]
+}
 attempts() { [ "${MU_SLOW:-}" ] && echo "$2" || echo "$1"; }
 # compiled COMPILER ARGUMENT...: whether there is a program now. If there is no such compiler that is
 # a skip, if it does not succeed a failure.
