@@ -34,7 +34,9 @@ for compiler in gcc clang; do
 		skip "no $compiler"
 		continue
 	fi
+	is_turn 2 # clang has the other ones
 	for flags in '-O0 -no-pie -fno-pie' -O1 '-O2 -fcf-protection' -O3; do
+		is_turn 2 || continue
 		text="$compiler $flags"
 		# shellcheck disable=SC2086
 		compiled $compiler $flags -w -pthread -o pool "$MU_SRC/tests/workloads/symbolpool.c" &&

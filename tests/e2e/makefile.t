@@ -44,9 +44,9 @@ for target in all check check-attach check-cpus check-real check-slow demo insta
 done
 unlike "$out" '\$\(' '... in words, without variables of the makefile'
 run make -n check
-like "$out" '^echo "check: .*all tests: 25 minutes on' 'make check says first how long it takes'
+like "$out" '^echo "check: .*all tests: 20 minutes on' 'make check says first how long it takes'
 is "$(sed -n 's/.*make check .*: \([0-9]* minutes on two cores\)$/\1/p' "$MU_SRC/README.md")" \
-	'25 minutes on two cores' '... as the README does'
+	'20 minutes on two cores' '... as the README does'
 
 run make test-programs
 is "$status" 0 'workloads build' || diag "$err"

@@ -178,7 +178,7 @@ exec 5>deaf.in 6<deaf.out
 read -r word <&6
 is "$word" there '8 clients that do not read'
 is "$(code /metrics)" 200 '... others are answered'
-tell busy 0 100
+tell busy 50 100
 tell alloc 100000 100
 pass '... the program goes on'
 kill -STOP "$server"

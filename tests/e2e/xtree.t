@@ -96,12 +96,14 @@ for name in chains deep recursion callback jump frames names levels pairs peaks 
 	same got want "full: $name"
 done
 for name in chains names ramp levels inline; do
+	is_turn 2 || continue
 	both $name --xtree-memory=allocs --xtree-compress-strings=no --xtree-memory-file=out.kcg
 	normal valgrind/out.kcg | paragraphs >want
 	normal ours/out.kcg | paragraphs >got
 	same got want "allocs: $name"
 done
 for name in chains levels inline pairs nothing; do
+	is_turn 2 || continue
 	both $name --xtree-memory=full --xtree-memory-file=out.ms
 	normal valgrind/out.ms >want
 	normal ours/out.ms >got
