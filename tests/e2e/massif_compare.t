@@ -16,7 +16,7 @@ need_libdw
 # massif_compare_rows.t compares more programs: those in the manner of Massif's own tests.
 
 # Snapshots: when, which, how many.
-for name in zero cull gaps peaks clock fifo; do
+for name in one zero cull gaps peaks clock fifo; do
 	compare $name
 done
 compare cull --max-snapshots=13 --detailed-freq=3 --heap-admin=16
@@ -32,7 +32,7 @@ done
 
 # Trees: order, depth, thresholds, names.
 for name in chains deep ties recursion callback jump frames optimised names small levels; do
-	is_turn 2 && compare "$name"
+	compare $name
 done
 compare chains --alloc-fn=a3 --depth=2
 compare deep --depth=8 --alloc-fn=f12 --alloc-fn=f11 --alloc-fn=f10 --alloc-fn=f9

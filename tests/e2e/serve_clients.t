@@ -165,8 +165,8 @@ wait "$other"
 # ---- clients that leave
 
 python3 "$rude" "$at" hasty "$(attempts 10 30)" /debug/pprof/heap
-python3 "$rude" "$at" hasty 5 '/debug/pprof/heap?debug=1'
-python3 "$rude" "$at" hasty 5 /
+python3 "$rude" "$at" hasty "$(attempts 5 10)" '/debug/pprof/heap?debug=1'
+python3 "$rude" "$at" hasty "$(attempts 5 10)" /
 is "$(code /metrics)" 200 'after clients that left in the middle of their answer'
 
 # ---- clients that do not read, and a server that is stopped: the program never waits

@@ -89,21 +89,18 @@ both() {
 # Order included: that of the first event of each stack.
 for name in chains deep recursion callback jump frames names levels pairs peaks inline kinds \
 	optimised stdio ties ramp fifo gaps small; do
-	is_turn 2 || continue
 	both $name --xtree-memory=full --xtree-memory-file=out.kcg
 	normal valgrind/out.kcg >want
 	normal ours/out.kcg >got
 	same got want "full: $name"
 done
 for name in chains names ramp levels inline; do
-	is_turn 2 || continue
 	both $name --xtree-memory=allocs --xtree-compress-strings=no --xtree-memory-file=out.kcg
 	normal valgrind/out.kcg | paragraphs >want
 	normal ours/out.kcg | paragraphs >got
 	same got want "allocs: $name"
 done
 for name in chains levels inline pairs nothing; do
-	is_turn 2 || continue
 	both $name --xtree-memory=full --xtree-memory-file=out.ms
 	normal valgrind/out.ms >want
 	normal ours/out.ms >got

@@ -19,7 +19,7 @@
 #include "tests/lib/scratch.h"
 #include "tests/lib/tap.h"
 
-enum { ROUNDS = 300, SPOTS = 64, SYMBOLS = 40000, SECTIONS = 20000 };
+enum { ROUNDS = 600, SPOTS = 64, SYMBOLS = 40000, SECTIONS = 20000 };
 
 static unsigned char *good;
 static size_t good_size;
