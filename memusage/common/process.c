@@ -58,7 +58,7 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 
 void process_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
-	char path[32];
+	char path[64]; /* "/proc/4194304/task/4194304/children" is one of the longest */
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	file_read_text(path, text, size);

@@ -136,11 +136,18 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	return 1;
 }
 
-/* Returns how many threads were found that were not known, or -1 with errno.
- *
- * The first thread of the process comes last: while it is traced, the kernel keeps process-wide
- * signals that the process ignores, and wakes threads that are not traced yet for them. */
-static int seize_new_threads(struct tracee *t)
+/* When a thread is traced, and in the opposite order let go: while one is traced, the kernel keeps
+ * signals to it for the process that the process ignores, and wakes threads that are not traced for
+ * them. Those are the ends of its children, and for the first thread all that others send. */
+enum place { PLACE_CHILDLESS, PLACE_PARENT, PLACE_FIRST, PLACES };
+
+static enum place place_of(const struct tracee *t, pid_t tid)
+{
+	return tid == t->pid ? PLACE_FIRST :
+	       tracee_parents_has(&t->parents, tid) ? PLACE_PARENT : PLACE_CHILDLESS;
+}
+
+static int seize_listed(struct tracee *t, enum place place)
 {
 	char path[64];
 	DIR *tasks;
@@ -152,7 +159,7 @@ static int seize_new_threads(struct tracee *t)
 	while (tasks && result >= 0 && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid <= 0 || tid == t->pid || find_thread(t, tid))
+		if (tid <= 0 || place_of(t, tid) != place || find_thread(t, tid))
 			continue;
 		result = seize_thread(t, tid);
 		found += result > 0;
@@ -163,11 +170,15 @@ static int seize_new_threads(struct tracee *t)
 		closedir(tasks);
 		errno = why;
 	}
-	if (result >= 0 && found == 0 && !find_thread(t, t->pid)) {
-		result = seize_thread(t, t->pid);
-		found += result > 0;
-	}
 	return result < 0 ? -1 : found;
+}
+
+/* Returns how many threads of that place were found that were not known, or -1 with errno. */
+static int seize_new_threads(struct tracee *t, enum place place)
+{
+	if (place == PLACE_FIRST)
+		return find_thread(t, t->pid) ? 0 : seize_thread(t, t->pid);
+	return place == PLACE_PARENT && t->parents.count == 0 ? 0 : seize_listed(t, place);
 }
 
 static int read_number(const char *path)
@@ -296,9 +307,12 @@ static int await_all(struct tracee *t, struct mu_error *err)
 int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 {
 	*t = (struct tracee){ .pid = pid };
+	tracee_parents_find(&t->parents, pid, 0);
 	for (;;) {
-		int found = seize_new_threads(t);
+		int found = 0;
 
+		for (enum place place = 0; place < PLACES && found == 0; place++)
+			found = seize_new_threads(t, place);
 		if (found < 0)
 			return error_not_traceable(t, errno, err);
 		if (found == 0 && t->count > 0)
@@ -357,15 +371,16 @@ static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
 	thread->is_running = true;
 }
 
-/* The first thread of the process first, for the same reason. */
 void tracee_resume(struct tracee *t)
 {
-	struct tracee_thread *first = find_thread(t, t->pid);
-
-	if (first)
-		end_thread_trace(t, first);
-	for (uint32_t i = 0; i < t->count; i++)
-		end_thread_trace(t, &t->thread[i]);
+	if (t->count > 1)
+		tracee_parents_find(&t->parents, t->pid, t->copy);
+	for (int place = PLACES - 1; place >= 0; place--) {
+		for (uint32_t i = 0; i < t->count; i++) {
+			if ((int)place_of(t, t->thread[i].tid) == place)
+				end_thread_trace(t, &t->thread[i]);
+		}
+	}
 	for (uint32_t i = 0; i < t->count; i++) {
 		if (is_stopping(&t->thread[i]) && await_late_stop(t->pid, &t->thread[i]))
 			end_thread_trace(t, &t->thread[i]);
@@ -378,6 +393,7 @@ void tracee_free(struct tracee *t)
 	for (uint32_t i = 0; i < t->count; i++)
 		free(t->thread[i].extended);
 	free(t->thread);
+	tracee_parents_free(&t->parents);
 	*t = (struct tracee){ .pid = 0 };
 }
 
@@ -443,17 +459,30 @@ void tracee_close_files(struct tracee *t, const struct mu_examined *e)
 		tracee_call_close_all(t->copy, &t->thread[t->copier], e);
 }
 
-/* Stops one thread again. Returns NULL if it has ended. */
-static struct tracee_thread *stop_copier(struct tracee *t)
+static bool stop_again(struct tracee *t, struct tracee_thread *thread)
 {
-	struct tracee_thread *thread = &t->thread[t->copier];
-
 	if (ptrace(PTRACE_SEIZE, thread->tid, NULL, NULL) < 0)
-		return NULL;
+		return false;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	thread->signal = 0;
 	thread->is_traced = true;
-	return await_late_stop(t->pid, thread) ? thread : NULL;
+	return await_late_stop(t->pid, thread);
+}
+
+/* Stops one thread, which is the only one that is traced: one without children if there is one. The
+ * thread that made the copy has that. Returns NULL if all have ended. */
+static struct tracee_thread *stop_reaper(struct tracee *t)
+{
+	tracee_parents_find(&t->parents, t->pid, t->copy);
+	for (int place = 0; place < PLACES; place++) {
+		for (uint32_t i = 0; i < t->count; i++) {
+			struct tracee_thread *thread = &t->thread[i];
+
+			if ((int)place_of(t, thread->tid) == place && stop_again(t, thread))
+				return thread;
+		}
+	}
+	return NULL;
 }
 
 void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
@@ -464,7 +493,7 @@ void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
 		return;
 	kill(t->copy, SIGKILL);
 	waitpid(t->copy, NULL, __WALL);
-	thread = stop_copier(t);
+	thread = stop_reaper(t);
 	if (thread) {
 		tracee_call_read_registers(thread);
 		if (!thread->signal && thread->extended && !has_filter(t->pid))

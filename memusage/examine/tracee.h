@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "memusage/examine/tracee_parents.h"
 #include "profile/base/error.h"
 #include "recording/examined.h"
 
@@ -46,6 +47,7 @@ struct tracee {
 	pid_t pid;
 	struct tracee_thread *thread;
 	uint32_t count, room;
+	struct tracee_parents parents; /* found when they were looked for last */
 	pid_t copy;		/* of tracee_copy(), 0 none */
 	size_t copier;		/* the thread that made it */
 };

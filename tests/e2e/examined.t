@@ -18,7 +18,7 @@ begin_examined examined
 memusage --pid="$program" leak_check summary >first.log 2>&1
 like "$(cat first.log)" 'still reachable: [0-9,]+ .* bytes in [0-9,]+ .* blocks$' 'a process at work'
 lost=0
-for i in 1 2 3 4 5; do
+for i in $(seq "$(attempts 12 40)"); do
 	memusage --pid="$program" leak_check summary >log 2>&1
 	[ "$(leak_sums log | cut -d' ' -f1-2)" = '0/0 0/0' ] || lost=$((lost + 1))
 	memusage --snapshot=stop --pid="$program" leak_check summary >log 2>&1
