@@ -108,7 +108,28 @@ static void *do_nothing(void *arg)
 	return arg;
 }
 
-/* The stacks are glibc's own, which keeps them: so nothing is allocated for a thread that comes. */
+static void *meet(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+/* Has as many threads at once as there will ever be. glibc keeps their stacks: so it allocates
+ * nothing for a thread that comes later. */
+static void make_stacks(void)
+{
+	enum { MOST = 2 * AT_ONCE };
+	pthread_t thread[MOST];
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, MOST);
+	for (int i = 0; i < MOST; i++)
+		check(!pthread_create(&thread[i], &small, meet, &barrier), "thread");
+	for (int i = 0; i < MOST; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&barrier);
+}
+
 static void *come_and_go(void *arg)
 {
 	while (!must_end) {
@@ -168,7 +189,7 @@ int main(void)
 	pthread_attr_setstacksize(&small, SMALL_STACK);
 	for (int i = 0; i < AT_ONCE; i++)
 		worker[i].random = UINT64_C(88172645463325252) + (uint64_t)i;
-	/* Then there are enough stacks. */
+	make_stacks();
 	check(!pthread_create(&churn, NULL, come_and_go, NULL), "thread");
 	work_in_waves(worker);
 	tell_truth(worker);
