@@ -24,7 +24,7 @@
 #define LATE_NS UINT64_C(60000000000) /* for one that has not run since it was asked to stop */
 #define EVENT_NS UINT64_C(20000)     /* most events are over by then */
 
-enum { SPINS = 200 };
+enum { SPINS = 200, LATE_REAPERS = 3 };
 
 /* ---- one thread ------------------------------------------------------------------------- */
 
@@ -469,17 +469,23 @@ static bool stop_again(struct tracee *t, struct tracee_thread *thread)
 	return await_late_stop(t->pid, thread);
 }
 
-/* Stops one thread, which is the only one that is traced: one without children if there is one. The
- * thread that made the copy has that. Returns NULL if all have ended. */
+/* Stops one thread, which is the only one that is traced: one without children if there is one.
+ * Returns NULL if all have ended, or some are in calls that cannot be interrupted. */
 static struct tracee_thread *stop_reaper(struct tracee *t)
 {
+	int late = 0;
+
 	tracee_parents_find(&t->parents, t->pid, t->copy);
 	for (int place = 0; place < PLACES; place++) {
 		for (uint32_t i = 0; i < t->count; i++) {
 			struct tracee_thread *thread = &t->thread[i];
 
-			if ((int)place_of(t, thread->tid) == place && stop_again(t, thread))
+			if ((int)place_of(t, thread->tid) != place)
+				continue;
+			if (stop_again(t, thread))
 				return thread;
+			if (thread->is_traced && ++late == LATE_REAPERS)
+				return NULL;
 		}
 	}
 	return NULL;

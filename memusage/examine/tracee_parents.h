@@ -28,7 +28,7 @@ struct tracee_parents {
  * copy a child that does not count, since its end is not signalled; 0 none.
  * None are found if the process has a single thread or handles SIGCHLD, which then ends calls in
  * any case, and without CONFIG_PROC_CHILDREN.
- * Cost one file of /proc, and with several threads one for each.
+ * Cost one file of /proc, and with several threads one for each, 3 to 5 us.
  */
 void tracee_parents_find(struct tracee_parents *p, pid_t pid, pid_t copy);
 
