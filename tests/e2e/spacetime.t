@@ -7,10 +7,13 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage memusageprint
 
+is_near() { # GOT WANT PERCENT
+	awk -v g="$1" -v w="$2" -v p="$3" 'BEGIN { split(p, part, "+")
+		d = g - w; exit !(d * d <= (w * (part[1] + part[2]) / 100) ^ 2) }'
+}
 # near GOT WANT PERCENT TEXT
 near() {
-	if awk -v g="$1" -v w="$2" -v p="$3" 'BEGIN { split(p, part, "+")
-		d = g - w; exit !(d * d <= (w * (part[1] + part[2]) / 100) ^ 2) }'; then
+	if is_near "$1" "$2" "$3"; then
 		pass "$4"
 	else
 		fail "$4" || diag "got $1, want $2 within $3 %"
@@ -21,23 +24,35 @@ share() {
 	sed -n "/^== 1/q; s/^ *\([0-9.]*\)%: 0x[0-9A-F]*: $1 (.*/\1/p" "$2"
 }
 
-# early and churn; at-once: what comes within the first millisecond of a process has a place, too.
-for shape in constant ramp step burst churn step.at-once early.at-once; do
+# measure SHAPE: its shares as the program knows them, and as they were recorded
+measure() {
 	# shellcheck disable=SC2086  # two words or one
-	memusage -q --record=$shape.mur "$WORKLOADS/spacetime" ${shape%.*} ${shape#"${shape%.*}"} >truth
-	memusageprint --spacetime $shape.mur >$shape.txt 2>err
-	want=$(sed 's/total=\([0-9]*\) .*/\1/' truth)
-	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' $shape.txt | tr -d ,)
+	memusage -q --record="$1.mur" "$WORKLOADS/spacetime" ${1%.*} ${1#"${1%.*}"} >truth
+	memusageprint --spacetime "$1.mur" >"$1.txt" 2>err
+	total=$(sed 's/total=\([0-9]*\) .*/\1/' truth)
+	first=$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)
+	second=$(sed 's/.*second=\([0-9.]*\) .*/\1/' truth)
+	got=$(sed -n 's/^==[0-9]*== Total spacetime:  *\([0-9,]*\) ms.B$/\1/p' "$1.txt" | tr -d ,)
+	got_first=$(share first "$1.txt") got_second=$(share second "$1.txt")
 	# Where the program gets the processor too late, so does the collector, which moves the clock.
 	late=$(sed 's/.*late=//' truth | awk '{ half = $1 / 2; print half < 5 ? half : 5 }')
 	# The clock has steps of a millisecond, longer ones if the collector waits for a processor: churn
 	# changes hands 20 times, and may be wrong by 0.8 ms each time, of 400 ms.
-	[ $shape != churn ] || late=$(awk -v late="$late" 'BEGIN { print late + 4 }')
-	near "${got:-0}" "$want" "1 + $late" "$shape: the total is right to 1 % if the machine is idle"
-	near "$(share first $shape.txt)" "$(sed 's/.*first=\([0-9.]*\) .*/\1/' truth)" "1.3 + $late" \
-		"$shape: and the first place"
-	near "$(share second $shape.txt)" "$(sed 's/.*second=\([0-9.]*\) .*/\1/' truth)" "1.3 + $late" \
-		"$shape: and the second"
+	[ "$1" != churn ] || late=$(awk -v late="$late" 'BEGIN { print late + 4 }')
+	is_near "${got:-0}" "$total" "1 + $late" && is_near "$got_first" "$first" "1.3 + $late" &&
+		is_near "$got_second" "$second" "1.3 + $late"
+}
+
+# early and churn; at-once: what comes within the first millisecond of a process has a place, too. The
+# program does not know how late the collector was, so a busy machine has four attempts; figures that
+# are wrong by themselves are wrong each time.
+for shape in constant ramp step burst churn step.at-once early.at-once; do
+	for _ in 1 2 3 4; do
+		! measure "$shape" || break
+	done
+	near "${got:-0}" "$total" "1 + $late" "$shape: the total is right to 1 % if the machine is idle"
+	near "$got_first" "$first" "1.3 + $late" "$shape: and the first place"
+	near "$got_second" "$second" "1.3 + $late" "$shape: and the second"
 done
 
 # ---- estimates -----------------------------------------------------------------------------------
