@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/examine/allocator_library.h"
 #include "memusage/examine/heap_graph.h"
 #include "memusage/examine/module_symbols.h"
 #include "profile/symbols/allocrule.h"
@@ -39,27 +40,6 @@ static const char *file_of_code(const struct snapshot *s, uint64_t pc)
 const char *block_owners_file(const struct snapshot *s, const struct heap_block *b)
 {
 	return file_of_code(s, b->is_announced ? 0 : caller_of_site(&s->image, b->site));
-}
-
-static bool is_allocator(const char *file)
-{
-	static const char *const names[] = { "/libjemalloc", "/libtcmalloc", "/libmimalloc" };
-
-	for (size_t i = 0; file && i < sizeof(names) / sizeof(*names); i++) {
-		if (strncmp(file, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool has_allocator(const struct address_space *space)
-{
-	for (uint32_t i = 0; i < space->count; i++) {
-		if (space->area[i].flags & AREA_CODE &&
-		    is_allocator(strrchr(space->area[i].name, '/')))
-			return true;
-	}
-	return false;
 }
 
 static const struct mu_signature *find_member(const struct mu_family *family, size_t count,
@@ -101,7 +81,7 @@ static bool is_allocators_own(const struct snapshot *s, struct module_symbols *m
 {
 	const uint64_t pc = caller_of_site(&s->image, site);
 
-	return is_allocator(file_of_code(s, pc)) && !allocates_for_caller(m, pc);
+	return allocator_library_is(file_of_code(s, pc)) && !allocates_for_caller(m, pc);
 }
 
 enum answer { UNKNOWN, NO, YES };
@@ -112,7 +92,7 @@ void block_owners_hold(struct pointer_graph *g, const struct snapshot *s)
 	struct module_symbols symbols;
 	uint8_t *known; /* enum answer, by site */
 
-	if (!has_allocator(&s->space))
+	if (!allocator_library_is_mapped(&s->space))
 		return;
 	known = xcalloc(sites + 1, 1);
 	module_symbols_open(&symbols, s);

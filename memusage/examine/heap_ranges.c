@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memusage/examine/allocator_library.h"
 #include "memusage/examine/heap_place.h"
 #include "memusage/examine/recorder_memory.h"
+#include "memusage/examine/thread_storage.h"
 #include "profile/base/array.h"
 
 static void append_range(struct heap_ranges *h, uint64_t start, uint64_t end)
@@ -73,6 +75,28 @@ static void append_recorder(struct heap_ranges *h, const struct snapshot *s)
 	recorder_memory_free(&m);
 }
 
+/* The thread-local variables of an allocator hold no block. But jemalloc notes there which gigabytes
+ * of addresses it has looked up last, and a block may begin where a gigabyte does. */
+static void append_allocators(struct heap_ranges *h, const struct snapshot *s)
+{
+	struct process_modules modules;
+	struct thread_storage storage;
+
+	if (!allocator_library_is_mapped(&s->space))
+		return;
+	process_modules_read(&modules, s);
+	thread_storage_find(&storage, s, &modules);
+	for (uint32_t i = 0; i < storage.count; i++) {
+		const struct storage_block *b = &storage.block[i];
+
+		if (b->module != MODULES_NONE &&
+		    allocator_library_is(modules.all.module[b->module].path))
+			append_range(h, (b->start + 7) & -UINT64_C(8), b->end & -UINT64_C(8));
+	}
+	thread_storage_free(&storage);
+	process_modules_free(&modules);
+}
+
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct heap_range *x = a, *y = b;
@@ -102,6 +126,7 @@ void heap_ranges_find(struct heap_ranges *h, const struct snapshot *s)
 	append_brk(h, s);
 	append_heaps(h, s);
 	append_recorder(h, s);
+	append_allocators(h, s);
 	if (h->count > 0)
 		qsort(h->range, h->count, sizeof(*h->range), compare_ranges);
 	join_ranges(h);

@@ -16,7 +16,8 @@ struct heap_ranges {
 };
 
 /* heap_ranges_find -- Finds where an allocator takes blocks from: "[heap]", arenas, and mappings
- * for single blocks; also the recorder's mappings. */
+ * for single blocks; also thread-local variables of an allocator library, and the recorder's
+ * mappings. */
 void heap_ranges_find(struct heap_ranges *h, const struct snapshot *s);
 
 /* heap_ranges_first -- Returns the number of the first range that ends behind an address. */

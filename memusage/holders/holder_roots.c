@@ -10,7 +10,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/examine/process_modules.h"
 #include "memusage/holders/thread_frames.h"
-#include "memusage/holders/thread_storage.h"
+#include "memusage/examine/thread_storage.h"
 #include "profile/base/array.h"
 #include "profile/symbols/enclosing_symbols.h"
 

@@ -21,7 +21,9 @@ is "$with_glibc" "$(printf '%s\n' '70 cache in holders' '16 each of: by_name in 
 for name in jemalloc tcmalloc_minimal mimalloc; do
 	library=$(find /usr/lib /usr/local/lib -name "lib$name.so.[0-9]*" 2>/dev/null | head -n 1)
 	if [ "$library" ]; then
-		is "$(held "$library")" "$with_glibc" "the same with $name"
+		with_library=$(held "$library")
+		is "$with_library" "$with_glibc" "the same with $name"
+		[ "$with_library" = "$with_glibc" ] || diag "$(cat report)"
 	else
 		skip "no $name is installed" 1
 	fi

@@ -113,4 +113,61 @@ memusage -q --leak-check=full --show-leak-kinds=all -o log ./loses
 like "$(cat log)" 'definitely lost: 150 bytes in 3 blocks' 'blocks of its operator new are lost'
 like "$(cat log)" '60 bytes in 1 blocks are still reachable' '... but that which is held'
 like "$(cat log)" '1,234 bytes in 1 blocks are still reachable' '... and its own'
+
+# ---- a note of an allocator ------------------------------------------------------------------------
+
+# As jemalloc notes in its thread-local variables which gigabytes of addresses it has looked up.
+cat >notes.c <<'END'
+__thread void *volatile noted[4];
+void note(void *block)
+{
+	noted[1] = block;
+}
+END
+cat >loses_noted.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void note(void *block);
+static __attribute__((noinline)) void lose(size_t size)
+{
+	void *volatile block = malloc(size);
+
+	note(block);
+	block = malloc(10);
+	free(block);
+	block = NULL;
+}
+static void *lose_in_thread(void *arg)
+{
+	char frames[2000];
+
+	lose(60);
+	memset(frames, 1, sizeof(frames));
+	write(1, frames, 0);
+	if (arg)
+		for (;;)
+			pause();
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, lose_in_thread, &thread);
+	usleep(100000);
+	lose(50);
+	lose_in_thread(NULL);
+	return 0;
+}
+END
+for name in jemalloc_notes other_notes; do
+	compile "${CC:-cc}" -O1 -w -shared -fPIC -o "lib$name.so" notes.c
+	compile "${CC:-cc}" -O0 -w -pthread -o "loses_$name" loses_noted.c "./lib$name.so"
+	memusage -q --leak-check=full --show-leak-kinds=all -o "log.$name" "./loses_$name"
+done
+like "$(cat log.jemalloc_notes)" 'definitely lost: 170 bytes in 3 blocks' \
+	'what only the thread-local variables of an allocator know is lost'
+like "$(cat log.other_notes)" 'definitely lost: 50 bytes in 1 blocks' '... unlike those of another library'
 done_testing

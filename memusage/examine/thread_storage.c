@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/holders/thread_storage.h"
+#include "memusage/examine/thread_storage.h"
 
 #include <link.h>
 #include <stdlib.h>
