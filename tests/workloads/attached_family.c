@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -114,16 +115,24 @@ static void obey(const char *line, char **argv)
 	}
 }
 
+/* Reads one line, also if the next one is there already. */
+static bool read_line(char *line, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size - 1 && read(0, &line[length], 1) == 1 && line[length] != '\n')
+		length++;
+	line[length] = '\0';
+	return length > 0;
+}
+
 int main(int argc, char **argv)
 {
 	char line[64];
-	ssize_t length;
 
 	(void)argc;
 	say("ready");
-	while ((length = read(0, line, sizeof(line) - 1)) > 0) {
-		line[length] = '\0';
+	while (read_line(line, sizeof(line)))
 		obey(line, argv);
-	}
 	return 0;
 }
