@@ -1,4 +1,4 @@
-/* allocator_library.c -- Libraries that take the place of glibc's malloc, by the names of their files.
+/* allocator_library.c -- Libraries that take the place of glibc's malloc, by their files' names.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -16,7 +16,8 @@ const char *block_owners_file(const struct snapshot *s, const struct heap_block 
  *
  * g  of S, after its scan.
  * jemalloc, tcmalloc and mimalloc in place of glibc's malloc use it, too, and hide some of these
- * pointers. The program cannot free the blocks. What a function of the library that returns
- * blocks, as operator new, asks malloc for is its caller's; its symbol tells.
+ * pointers. The program cannot free the blocks. A block that a function of the library
+ * asks malloc for on behalf of its caller, as operator new does, is the caller's; the function's
+ * symbol tells.
  */
 void block_owners_hold(struct pointer_graph *g, const struct snapshot *s);

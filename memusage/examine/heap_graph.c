@@ -184,7 +184,7 @@ static void scan_registers(struct heap_graph *g, const struct snapshot *s)
 		}
 		tracee_pointers(t, word);
 		scan_general(g, root, word);
-		/* What calls is a function of libc, and none keeps vector registers. */
+		/* The function that calls is one of libc, and none keeps vector registers. */
 		if (!t->is_in_call)
 			pointer_graph_scan_root(&g->pointers, root, sizeof(word), t->extended,
 						t->extended_words);

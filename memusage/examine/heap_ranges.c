@@ -75,8 +75,8 @@ static void append_recorder(struct heap_ranges *h, const struct snapshot *s)
 	recorder_memory_free(&m);
 }
 
-/* The thread-local variables of an allocator hold no block. But jemalloc notes there which gigabytes
- * of addresses it has looked up last, and a block may begin where a gigabyte does. */
+/* The thread-local variables of an allocator hold no block. But jemalloc notes which gigabytes
+ * of addresses it has looked up last in them, and a block may begin where a gigabyte does. */
 static void append_allocators(struct heap_ranges *h, const struct snapshot *s)
 {
 	struct process_modules modules;

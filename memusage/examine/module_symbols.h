@@ -27,8 +27,8 @@ void module_symbols_open(struct module_symbols *d, const struct snapshot *s);
 /* module_symbols_find_variable -- Finds the variable with an address.
  *
  * symbol  overwritten; its name is the caller's to free.
- * Of several the one that begins last is taken, then the smallest. Reads the symbol tables of the
- * object, if its file is the one that was loaded. Returns false if there is none.
+ * If there are several, it takes the one that begins last, then the smallest. Reads the symbol
+ * tables of the object, if its file is the one that was loaded. Returns false if there is none.
  */
 bool module_symbols_find_variable(struct module_symbols *d, uint64_t address,
 				  struct module_symbol *symbol);

@@ -58,7 +58,7 @@ static uint32_t number_of_thread(const struct snapshot *s, pid_t tid)
 	return tid == s->tracee.pid ? 1 : number;
 }
 
-/* What the C library keeps for a thread other than the first begins there, above its stack. */
+/* The C library's data of a thread other than the first begins there, above its stack. */
 static uint64_t base_of_thread(const struct snapshot *s, pid_t tid)
 {
 	for (uint32_t i = 0; i < s->tracee.count && tid != s->tracee.pid; i++) {
@@ -138,7 +138,7 @@ static struct mu_leak_pointer *add_pointer(struct search *p, uint64_t at, uint64
 	return f;
 }
 
-/* What the words that are searched are in: a root, or else a block. */
+/* The place of the words that are searched: a root, or else a block. */
 struct searched {
 	struct search *search;
 	const struct root *root;
@@ -216,7 +216,7 @@ static void search_blocks(struct search *p)
 
 		const uint64_t end = b->start + b->size;
 
-		/* What is behind a page that cannot be read. */
+		/* The search goes on behind a page that cannot be read. */
 		address_space_visit_readable(&p->s->space, search_until_end(&r, b->start, end), end,
 					     search_range, &r);
 	}

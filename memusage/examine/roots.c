@@ -127,8 +127,8 @@ static const struct tracee_thread *find_thread_on(const struct snapshot *s, cons
 	return found;
 }
 
-/* What a function of libc that waits needs is in its frame and in registers. Below are dead frames
- * only, also malloc's: of 400 threads that lost a block and then waited all had its address
+/* A function of libc that waits has all that it needs in its frame and in registers. Below are dead
+ * frames only, also malloc's: all of 400 threads that lost a block and then waited had its address
  * there. */
 static bool waits_in_libc(const struct snapshot *s, const struct tracee_thread *t)
 {

@@ -73,8 +73,8 @@ static bool await_stop(pid_t pid, struct tracee_thread *thread)
 	return note_stop(pid, thread, wait_for_thread(thread->tid));
 }
 
-/* Whether a thread that was asked to stop may still have a call ended by that: it has not run
- * since, or runs. What cannot be interrupted, as vfork(), is not ended. */
+/* Tells whether a thread that was asked to stop may still have a call ended by that: it has not run
+ * since, or runs. A call that cannot be interrupted, as vfork(), is not ended. */
 static bool is_stopping(const struct tracee_thread *thread)
 {
 	char state = 'X';

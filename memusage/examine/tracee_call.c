@@ -2,7 +2,7 @@
  *
  * The thread runs code of the recorder (libmemusage/lifecycle/x86_64/examined_stubs.S). Its
  * registers and signal mask are first put where that code gives them back, as the kernel does for
- * a signal. Each step is such that the thread finds back by itself if this process is killed after
+ * a signal. Each step is such that the thread finds its way back if this process is killed after
  * it: registers are changed before the mask, and the mask is given back before the registers. The
  * thread is never stepped, because the flag for that would stay.
  *
