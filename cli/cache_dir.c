@@ -33,7 +33,7 @@ static int open_own_directory(int at, const char *name, int flags, mode_t forbid
 	return fd;
 }
 
-/* A home is created by whoever creates users; .cache in it by the first program that needs it. */
+/* A home is created with its user; .cache in it by the first program that needs it. */
 static int open_cache_base(void)
 {
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

@@ -14,7 +14,7 @@
 
 enum {
 	TEXT_ROOM = 40,		/* columns that names need next to figures; else they go below */
-	TREE_ROOM = 30,		/* ... and beside the lines of a tree, which are cut else */
+	TREE_ROOM = 30,		/* ... and next to the lines of a tree, which are cut else */
 	TREE_STEP = 3,		/* columns of a level of a tree */
 	NARROW_INDENT = 4,	/* of text below its figures */
 	REST_INDENT = 2,	/* of the rest of a line with frames, beyond the first part */

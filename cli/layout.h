@@ -33,7 +33,7 @@
 #define LAYOUT_FRAME "\003"
 #define LAYOUT_FRAME_LINE "\004"
 #define LAYOUT_FRAME_END "\005"
-/* The end of a line within a paragraph; a blank where lines are laid out again. */
+/* The end of a line within a paragraph; a blank where lines are broken again. */
 #define LAYOUT_NEWLINE "\006"
 /* How text looks up to LAYOUT_PLAIN or the end of the line: what matters most, titles. */
 #define LAYOUT_STRONG "\016"

@@ -14,7 +14,7 @@ typedef bool running_is_over(int fd);
  *
  * own     the name of this program, "memusagestat", by which memusage is found.
  * fd      of the recording.
- * writer  the process that is said to write it, by its header.
+ * writer  the process that writes it, according to its header.
  * is_over  asked if WRITER does not answer: the run may have ended since the header was read.
  * Prints what the result is: the copy, or why there is none. Nothing of the file is believed: only
  * a file of our own user is copied, `memusage --pid` talks to our own user's collectors only, and

@@ -27,7 +27,7 @@ void json_put_interval(FILE *out, const char *name, struct sampled_interval i);
 
 /* json_put_heap_bounds -- Writes the member "heap_95" behind a comma, unless figures are exact.
  *
- * heap  bytes of all live blocks at a moment. Of which places they were is not known, so that the
- *       bounds are rather too wide.
+ * heap  bytes of all live blocks at a moment. Their places are not known, so the bounds are rather
+ *       too wide.
  */
 void json_put_heap_bounds(FILE *out, int64_t heap, const struct json_estimates *of);

@@ -192,7 +192,7 @@ static double fraction_of_interval(double mean, double from, double reach)
 	return reach != 0 ? limit_to_unit((mean - from) / reach) : 0.5;
 }
 
-/* What is added up for a site: its bytes x ms, and their standard deviation. */
+/* The sums for a site: its bytes x ms, and their standard deviation. */
 struct site_space {
 	double sum, deviation;
 };
@@ -344,7 +344,7 @@ void spacetime_free(struct spacetime *s)
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
-/* What no sample has shown may have been there all the time. */
+/* Blocks that no sample has shown may have been there all the time. */
 static struct sampled_interval interval_of_space(const struct spacetime *s,
 						 const struct sampled_error *e, double part)
 {

@@ -102,7 +102,7 @@ enum memusage_request {
 	MEMUSAGE_REQUEST_COUNT_LEAKS = 16
 };
 
-/* What the report has of a leak check. The numbers are those of Valgrind's memcheck.h. */
+/* Losses of a leak check that the report has. The numbers are those of Valgrind's memcheck.h. */
 enum memusage_leak_delta {
 	MEMUSAGE_LEAK_ANY = 0,
 	MEMUSAGE_LEAK_INCREASED = 1,

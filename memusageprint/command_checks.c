@@ -19,7 +19,7 @@ static bool suits_export(const struct settings *s, unsigned text)
 		(text == TEXT_GROWTH && strcmp(s->format, "json") == 0));
 }
 
-/* A text beside another report would be dropped. */
+/* A text that is asked for with another report would be dropped. */
 static void check_texts(const struct settings *s, const struct opt_tool *tool)
 {
 	static const struct {

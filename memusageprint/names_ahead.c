@@ -98,7 +98,7 @@ int names_ahead_look_up(const struct settings *settings)
 	give_way_to_others();
 	if (cache.directory < 0 || segment_open(&segment, settings->files[0], NULL) < 0)
 		return EXIT_FAILURE;
-	/* What is mapped of the recording, a TiB without pages, does not count. */
+	/* The mapping of the recording, a TiB without pages, does not count. */
 	limits_memory(MEMORY);
 	look_up_all_images(&segment, settings, &cache);
 	segment_close(&segment);

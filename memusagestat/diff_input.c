@@ -30,7 +30,7 @@ static void load_recording(struct diff_input *in, const struct settings *s)
 	in->error = xcalloc((size_t)in->sites + 1, sizeof(*in->error));
 }
 
-/* What is no recording. */
+/* Imports the stacks of a file that is no recording. */
 static int import_stacks(struct diff_input *in, const struct filter_options *o,
 			 struct mu_error *err)
 {

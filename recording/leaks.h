@@ -62,8 +62,8 @@ struct mu_leak_check {
 	struct mu_loss loss[];
 };
 
-/* What a client has asked for besides a leak check. Such a check is in copies for memusageprint
- * only; it has no losses of its own. */
+/* A list that a client has asked for, besides a leak check. Such a check is in copies for
+ * memusageprint only; it has no losses of its own. */
 enum mu_leak_list_kind {
 	MU_LEAK_LIST_BLOCKS = 1,  /* of loss records of the check before: struct mu_leak_block */
 	MU_LEAK_LIST_POINTERS = 2 /* to a range of memory: struct mu_leak_pointer */
@@ -89,7 +89,7 @@ struct mu_leak_block {
 	uint32_t reserved;
 };
 
-/* What has a pointer, in the words of Valgrind's descriptions of addresses. */
+/* The place of a pointer, in the words of Valgrind's descriptions of addresses. */
 enum mu_pointer_place {
 	MU_POINTER_REGISTER = 1, /* text: its name */
 	MU_POINTER_STACK = 2,

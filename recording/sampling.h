@@ -59,7 +59,7 @@ struct mu_sampling {
 	uint64_t reserved[2];
 };
 
-/* What the error of a site's estimates needs: an entry of the table of cells with the flag
+/* Data for the error of a site's estimates: an entry of the table of cells with the flag
  * MU_CELL_ERROR, so `site`, `epoch` and `flags` are where mu_cell has them. A site has at most one.
  * For each of now (live), the peak of the heap, and all blocks ever:
  *

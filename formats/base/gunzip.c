@@ -81,7 +81,7 @@ static int fill_buffer(struct gunzip *g, unsigned count, struct mu_error *err)
 	return 0;
 }
 
-/* Whether a compressed member begins here (RFC 1952, 2.3.1). */
+/* Tells whether a compressed member begins here (RFC 1952, 2.3.1). */
 static bool member_begins(const struct gunzip *g)
 {
 	return g->z.avail_in >= MAGIC_BYTES && g->z.next_in[0] == 0x1f && g->z.next_in[1] == 0x8b;
@@ -108,7 +108,7 @@ static ssize_t pass_on(struct gunzip *g, void *data, size_t size, struct mu_erro
 	return (ssize_t)size;
 }
 
-/* What follows the last member is ignored, as gzip(1) does, unless a member is cut short there. */
+/* Bytes behind the last member are ignored, as by gzip(1), unless a member is cut short there. */
 static int begin_next_member(struct gunzip *g, struct mu_error *err)
 {
 	if (fill_buffer(g, MAGIC_BYTES, err) < 0)

@@ -11,7 +11,7 @@
 #include "formats/page/page.h"
 
 enum {
-	SETS = 16,	/* shown by themselves, at most */
+	SETS = 16,	/* shown separately, at most */
 	NAME_BYTES = MU_LABELS_DEPTH * (MU_LABEL_KEY + MU_LABEL_VALUE + 2) + 1
 };
 

@@ -11,7 +11,7 @@
 /* page_losses_put -- Writes the member "leaks" if there was a leak check.
  *
  * c  the nodes of the page: the losses of all sites of a node are one row for each kind.
- * Of many checks the first and the last are written. What became of blocks that earlier checks
- * called lost has rows, too, with kinds of its own (MU_LOSS_CALLED and on).
+ * The first and the last of many checks are written. Blocks that earlier checks called lost have
+ * rows, too; their own kinds tell what became of them (MU_LOSS_CALLED and on).
  */
 void page_losses_put(struct page_json *j, const struct export *e, const struct page_cut *c);

@@ -25,7 +25,7 @@ void page_roots_init(struct page_roots *r, const struct export *e);
  *
  * c  the nodes of the page, by which sites are named.
  * b  a quarter of its nodes is the most that a tree has: the largest, the others are added up.
- * Of many moments the first and the last are written.
+ * The first and the last of many moments are written.
  */
 void page_roots_put(struct page_json *j, const struct page_roots *r, const struct export *e,
 		    const struct page_cut *c, const struct page_budget *b);

@@ -9,7 +9,7 @@
 #include "formats/page/page_tree.h"
 #include "profile/model/filter.h"
 
-/* What of a site is shown. A site that the filter ignores is a part of the heap at a moment. */
+/* How much of a site is shown. A site that the filter ignores is a part of the heap at a moment. */
 enum page_standing { PAGE_NOT_COUNTED, PAGE_IN_MOMENTS, PAGE_SHOWN };
 
 struct page_stacks {

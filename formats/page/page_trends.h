@@ -15,7 +15,7 @@
  * j  between two members of the page.
  * s  the stacks of E. errors  of its sites, NULL: they are exact
  * c  of the tree of S. The verdicts are of whole places, also of their nodes that C leaves out.
- * Of more than 4096 sites only places with a thousandth of the heap's peak are judged.
+ * If there are more than 4096 sites, only places with a thousandth of the heap's peak are judged.
  * Cost O(sites + nodes), and that of place_trends_judge() for each grouping.
  */
 void page_put_trends(struct page_json *j, const struct export *e, const struct page_stacks *s,

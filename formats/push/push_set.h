@@ -54,7 +54,7 @@ struct push_sample {
 struct push_set {
 	const struct push_process *process;	/* borrowed */
 	size_t processes;
-	struct push_sample *sample;	/* the first `kept` are sent by themselves */
+	struct push_sample *sample;	/* the first `kept` are sent separately */
 	size_t count, kept;
 	int64_t other[PUSH_TYPES];	/* the sum of the rest */
 	uint64_t time_ns;		/* since 1970; set by the caller, as is the next */

@@ -196,8 +196,8 @@ static void find_calls_of_itself(struct mu_attach *a, const struct entry_hook *h
 
 	if (!object_of(function, &object))
 		return;
-	/* Only the segment of the function itself: others may not be readable. The process stands
-	 * meanwhile, so not each byte is asked about. */
+	/* Only the segment of the function itself: others may not be readable. The process is
+	 * stopped meanwhile, so not each byte is asked about. */
 	while (object_flags(&object, low) != object_flags(&object, function))
 		low++;
 	while (object_flags(&object, high - 1) != object_flags(&object, function))

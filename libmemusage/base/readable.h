@@ -26,7 +26,7 @@ static inline bool readable_is_same_page(uint64_t a, uint64_t b)
 	return (a ^ b) < MU_PAGE;
 }
 
-/* What is known of the stack of a search. */
+/* Known facts about the stack of a search. */
 struct readable_stack {
 	uint64_t page; /* any address in a page that can be read */
 	bool is_whole; /* all that is asked for is the thread's own stack, which is there */

@@ -33,8 +33,8 @@ uint64_t arena_alloc(uint64_t size, uint64_t align);
  */
 uint64_t arena_filled(void);
 
-/* What of the image is backed by memory, or is being backed right now, bytes: tables from its
- * start, log chunks before its end. */
+/* The parts of the image that are backed by memory, or are being backed right now, in bytes: tables
+ * from its start, log chunks before its end. */
 struct arena_extent {
 	uint64_t tables_end, log_bytes;
 };

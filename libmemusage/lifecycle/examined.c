@@ -2,7 +2,7 @@
  *
  * An examiner stops the threads, makes a copy of the process by a system call in one of them, and
  * reads that. The code for the call and a stack for it are here, because a thread that is let go in
- * the middle must find back by itself (x86_64/examined_stubs.S); the pages of the stack take memory
+ * the middle must find its way back (x86_64/examined_stubs.S); the pages of the stack take memory
  * only when they are used.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -356,7 +356,8 @@ static void replace_by_copy(uint8_t *start, uint8_t *copy, uint64_t length)
 		PROGRAM_SYS2(SYS_munmap, copy, length);
 }
 
-/* What is not filled yet has zeros, as new memory has. To populate it costs less than faults do. */
+/* The part that is not filled yet has zeros, as new memory has. To populate the copy costs less
+ * than faults do. */
 static void replace_tables_with_copy(uint64_t length)
 {
 	uint8_t *copy = map_for_copy(length);
@@ -375,8 +376,8 @@ static void copy_chunk(uint8_t *copy, const uint8_t *start, const struct mu_log_
 		       sizeof(*chunk) + chunk->capacity * sizeof(chunk->word[0]));
 }
 
-/* Of the chunks, which may have many megabytes, an event that ends touches three: the one that is
- * being filled, the oldest, which it takes if that is full, and a new one. */
+/* The chunks may have many megabytes. An event that ends touches three of them: the one that is
+ * being filled, the oldest, which it takes if the first is full, and a new one. */
 static void replace_logs_with_copy(uint64_t length)
 {
 	uint8_t *start = rec.base + rec.image->capacity - length, *copy = map_for_copy(length);

@@ -11,7 +11,7 @@
 #include "libmemusage/tables/sampling.h"
 #include "libmemusage/tables/thinning.h"
 
-/* What no client wakes a process with, unless it is the 4,294,967,294th. */
+/* A value with which no client wakes a process, unless it is the 4,294,967,294th. */
 #define AWAKE_SINCE_START (UINT32_MAX - 1)
 
 void pause_begin(struct thread *thread)

@@ -73,8 +73,8 @@ struct jump {
 static const struct jump sampled[] = { SAMPLED_FUNCTIONS(JUMP_ROW) { .entry = NULL } };
 static const struct jump sleeping[] = { SLEEPING_FUNCTIONS(JUMP_ROW) { .entry = NULL } };
 
-/* Of another allocator the functions may be intercepted later (real_redirect()), and with
- * MU_CFG_SYMBOLS any function: the pointers follow, these jumps would not. */
+/* Functions of another allocator may be intercepted later (real_redirect()), and any function with
+ * MU_CFG_SYMBOLS: the pointers follow, these jumps would not. */
 static bool real_ones_stay(struct object *libc)
 {
 	const struct link_map *map = lookup_object("gnu_get_libc_version");

@@ -368,7 +368,7 @@ bool client_block_resize(struct thread *thread, const struct call_site *place, u
 		return true;
 	counters->realloc_nomove += address == to;
 	counters->realloc_dec += size < old.size;
-	/* Of samples the old size may be unknown; the whole new one counts, as of realloc(). */
+	/* The old size may be unknown with samples; the whole new one counts, as for realloc(). */
 	if (gate.mode & MODE_SAMPLE)
 		old.size = 0;
 	count_call(counters, MU_FN_REALLOC, size > old.size ? size - old.size : 0, size);

@@ -1,8 +1,8 @@
 /* leak_query.c -- asking the collector for a leak check, and for what holds the blocks.
  *
  * The frames of exit(), of the dynamic linker and of the recorder lie where those of the program
- * were, and have words in them that nothing has written since. So the examiner is told where the
- * stack of the caller begins, and which registers it had.
+ * were, and have words in them that nothing has written since. So the recorder tells the
+ * examiner where the stack of the caller begins, and which registers it had.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -23,7 +23,7 @@
 #include "libmemusage/image/thread.h"
 #include "recording/recording.h"
 
-/* What all threads know of stacks. */
+/* State of stacks that all threads share. */
 struct stack_memory {
 	/* How often the program was seen to unmap or replace memory where threads' own stacks are.
 	 * A proof is valid for longer than an event only on the thread's own stack. */
@@ -65,7 +65,7 @@ static inline bool stack_memory_holds(const struct stack_view *view, uint64_t ad
 	       view->changes == __atomic_load_n(&stack_memory.changes, __ATOMIC_RELAXED);
 }
 
-/* stack_memory_changed -- note that the program unmaps [start, start + length), or maps it anew.
+/* stack_memory_changed -- note that the program unmaps [start, start + length), or maps it again.
  *
  * Call it before the program does that, or after. Async-signal-safe. Cost 2 ns.
  */

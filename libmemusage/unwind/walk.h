@@ -139,7 +139,7 @@ uint32_t walk_count_unchanged(struct walk *walk, uint32_t joint);
  */
 void walk_begin_thread(struct walk *walk);
 
-/* walk_look_again -- for the next event, find out anew which stack it is on.
+/* walk_look_again -- for the next event, find out again which stack it is on.
  *
  * walk  the calling thread's, or NULL. Its alternate signal stack has changed. Async-signal-safe.
  */

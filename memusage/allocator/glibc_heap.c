@@ -146,7 +146,7 @@ static enum heap_result walk_chunks(struct walker *w, struct chunks *c)
 		if (w->h->chunks % LOOK_CHUNKS == 0 && is_too_late(w))
 			return give_up(w, HEAP_TOO_LARGE, "its blocks lie far apart");
 		w->h->chunks++;
-		/* What is left at the end of a part is as small as a fence. */
+		/* The rest at the end of a part is as small as a fence. */
 		if ((next & ~(uint64_t)FLAGS) != 0 || c->top)
 			note_chunk(w, c, size, next & PREVIOUS_USED);
 		c->at += size;

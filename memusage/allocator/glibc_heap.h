@@ -1,7 +1,7 @@
 /* glibc_heap.h -- The blocks of glibc's malloc in a stopped process, read from outside.
  *
- * Every list and every chunk is checked on the way. What does not fit is either in flux, because a
- * thread was stopped inside malloc, or not as this file knows it: nothing is guessed.
+ * Every list and every chunk is checked on the way. Data that does not fit is either in flux,
+ * because a thread was stopped inside malloc, or not as this file knows it: nothing is guessed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

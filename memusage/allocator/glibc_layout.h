@@ -1,7 +1,7 @@
 /* glibc_layout.h -- Where glibc's malloc has its own data in a process.
  *
  * It has no symbols for them, so they are known by what is in them: rings that lead to themselves,
- * and limits that are always the same. What does not fit exactly is not taken.
+ * and limits that are always the same. Data that does not fit exactly is not taken.
  *
  * Source  malloc/malloc.c and malloc/arena.c of glibc 2.31 to 2.41, 2.43 and 2.44; offsets compared
  *         with DWARF of 2.31, 2.36, 2.41, 2.43 and 2.44.

@@ -129,7 +129,7 @@ static bool has_no_cache(const struct heap_memory *m, const struct glibc_layout 
 				!heap_memory_is_data(m, address));
 }
 
-/* Static thread-local storage is laid out alike for all threads: where one has the pointer to its
+/* Static thread-local storage has one layout for all threads: where one has the pointer to its
  * cache, others have it, too. Returns the distance below the thread pointer, 0 if none is found. */
 static uint64_t find_cache_pointer(const struct heap_memory *m, const struct glibc_layout *layout,
 				   uint64_t base)
@@ -144,7 +144,7 @@ static uint64_t find_cache_pointer(const struct heap_memory *m, const struct gli
 	low = a->start > low ? a->start : low;
 	if (!heap_memory_read(m, low, word, base - low))
 		return 0;
-	/* What is near is libc's or the program's; farther below may be the stack. */
+	/* Words near the base are libc's or the program's; farther below may be the stack. */
 	for (uint64_t at = base - 8; at >= low && at < base; at -= 8) {
 		if (read_cache(m, layout, word[(at - low) / 8], &c))
 			return base - at;

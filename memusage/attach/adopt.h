@@ -19,8 +19,8 @@ enum adopt_result {
 /* adopt_and_remove -- Takes the recorder of an earlier attacher away, from its children, too.
  *
  * is_ordered  the user wants that, even if the attacher may live where we cannot see it.
- * A living attacher is left alone: that is ADOPT_FAILED, with ERR, which names it. What was
- * recorded is complete for a collector that lives.
+ * A living attacher is left alone: that is ADOPT_FAILED, with ERR, which names it. The
+ * recording is complete after the removal, for a collector that lives.
  */
 enum adopt_result adopt_and_remove(pid_t pid, bool is_ordered, struct mu_error *err);
 
@@ -28,7 +28,7 @@ enum adopt_result adopt_and_remove(pid_t pid, bool is_ordered, struct mu_error *
  * where; 0 if there is none. */
 ino_t adopt_file(pid_t pid, uint64_t *start);
 
-/* adopt_look_again -- Reads anew what an earlier attacher has put into the process S has stopped.
+/* adopt_look_again -- Reads again what an earlier attacher has put into the process S has stopped.
  *
  * A child of an attacher that was killed may have been at work until the process was ours: what was
  * read before is of no use. Nothing is there any more if S->a->parameters is 0 then.

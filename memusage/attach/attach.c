@@ -99,7 +99,7 @@ static void close_remote(struct stop *s, int *fd)
 /* ---- the recorder's range of addresses --------------------------------------------------- */
 
 #define PARAMETERS_SIZE ((sizeof(struct mu_attach) + PAGE - 1) & -PAGE)
-#define BLOB_AT (PARAMETERS_SIZE + STOP_STACK) /* the stack lies between */
+#define BLOB_AT (PARAMETERS_SIZE + STOP_STACK) /* the stack is between */
 
 static uint64_t own_namespace(void)
 {

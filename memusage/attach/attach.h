@@ -68,8 +68,8 @@ int attach_open_memory(const struct attachment *a);
  *
  * Tries for some seconds where that is not possible yet, as while one is inside the recorder.
  * Returns true if they all are as they were. Else A->left is the first that is not, and A->err says
- * why. Calls of malloc may still lead through what stays, as in a process that somebody else
- * traces: then the caller stops its recording.
+ * why. Calls of malloc may still lead through what stays, as in a process that another
+ * program traces: then the caller stops its recording.
  */
 bool attach_end_recording(struct attachment *a);
 

@@ -16,8 +16,8 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
 
-/* Of a handler's frame: the word of the interrupted instruction, and of its stack pointer, from the
- * address to which the handler returns. Source: struct rt_sigframe of Linux on x86-64. */
+/* Places in a handler's frame, counted from the word with its return address: the interrupted
+ * instruction, and its stack pointer. Source: struct rt_sigframe of Linux on x86-64. */
 enum { FRAME_PC = 0xb0, FRAME_SP = 0xa8 };
 
 #define STACK_MOST (UINT64_C(16) << 20) /* of a stack that is looked at */

@@ -1,7 +1,7 @@
 /* filter.c -- Would the seccomp filters of a process allow what the recorder does in it?
  *
- * A filter is a program of the old packet filter, whose jumps lead forward only. What depends on an
- * argument that is not known is followed both ways.
+ * A filter is a program of the old packet filter, whose jumps lead forward only. A decision that
+ * depends on an argument that is not known is followed both ways.
  *
  * Source  seccomp_check_filter() and ___bpf_prog_run() of Linux; seccomp(2).
  *
@@ -205,7 +205,7 @@ bool filter_allows(const struct sock_filter *code, size_t count, const struct fi
 #define RW (PROT_READ | PROT_WRITE)
 #define PRIVATE (MAP_PRIVATE | MAP_ANONYMOUS)
 
-/* What borrowed threads call, and later all threads for the recorder: grep for SYS_ in
+/* The system calls of borrowed threads, and later of all threads for the recorder: grep for SYS_ in
  * libmemusage. */
 static const struct filter_call calls[] = {
 	/* attach.c, blob.c, borrow.c, stop.c */

@@ -39,8 +39,8 @@ enum target_result stop_refuse(struct stop *s, const char *why, long error)
 
 /* ---- in the process ---------------------------------------------------------------------- */
 
-/* Of the range only what is a mapping of the arena: the recorder may have given up a part, where
- * the program has something else by now. */
+/* Unmaps only those parts of the range that are mappings of the arena: the recorder may have given
+ * up a part, where the program has something else by now. */
 static void unmap_arena(struct stop *s, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < s->t.maps.count; i++) {

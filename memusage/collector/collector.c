@@ -157,7 +157,7 @@ static void handle_message(struct collector *c, const struct wire *message)
 		c->is_ended = c->is_left = t->is_root_status_lost = true;
 		if (root && message->status == WIRE_LEFT_IT_EXECUTED)
 			tree_end_image(t, root, TREE_EXEC);
-		/* What has no image any more is a process that was left, or one that is dead. */
+		/* A process that has no image any more was left, or is dead. */
 		t->is_detached = true;
 	}
 }

@@ -72,8 +72,8 @@ static enum judgement judge_program(const char *pid)
 	return has_loader && !is_secure ? JUDGED_NEWCOMER : JUDGED_STRANGER;
 }
 
-/* What a look at all processes needs. Most have nothing to do with us, and a short program waits
- * for the look at its end: so three system calls per process, one for a kernel thread. */
+/* State of a look at all processes. Most have nothing to do with us, and a short program waits for
+ * the look at its end: so three system calls per process, one for a kernel thread. */
 struct search {
 	int proc;	   /* descriptor of /proc */
 	char *start;	   /* "NAME=VALUE" of a newcomer begins with it */

@@ -15,7 +15,7 @@
 #include "memusage/record/arena.h"
 #include "profile/read/image_end.h"
 
-/* Of <linux/pidfd.h> since Linux 6.13; earlier headers do not have it. */
+/* A structure of <linux/pidfd.h> since Linux 6.13; earlier headers do not have it. */
 struct pidfd_answer {
 	uint64_t mask;
 	uint64_t cgroup;

@@ -32,7 +32,7 @@ void process_end_ask(struct process *p);
 /* process_end_ask_parent -- Looks for the status in the image of the parent, unless it is known.
  *
  * Returns whether the parent may still note it: it has done so for other children, and the kernel
- * has given it the status less than 50 ms ago, as far as we know.
+ * has given it the status less than 50 ms ago, to our knowledge.
  */
 bool process_end_ask_parent(const struct processes *all, struct process *p);
 

@@ -400,7 +400,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	if (state == MU_SLOT_FREE || !segment_slot(&a->view, k, &slot))
 		return;
 	owner = processes_owner(&t->processes, a, (int)k);
-	/* What is still written is not a new image. */
+	/* A slot that is still written is not a new image. */
 	if (!owner && t->is_over && state != MU_SLOT_ENDED)
 		return;
 	if (!owner && (state == MU_SLOT_FORKED || tree_state_is_announced(state))) {

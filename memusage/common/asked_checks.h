@@ -1,7 +1,7 @@
 /* asked_checks.h -- The last leak checks that clients have asked for, of one process.
  *
  * The collector keeps them in a file in memory that every client gets: the next check is compared
- * with the last one, whoever made it. The two are kept since the numbers of loss records depend on
+ * with the last one of any client. The two are kept since the numbers of loss records depend on
  * the check before.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

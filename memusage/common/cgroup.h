@@ -1,6 +1,6 @@
 /* cgroup.h -- How much of its memory limit a control group uses.
  *
- * Versions 1 and 2; the limits of all groups above count, too, as far as they are visible here.
+ * Versions 1 and 2; the limits of all groups above count, too, if they are visible here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

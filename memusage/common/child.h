@@ -16,7 +16,8 @@ void child_reset_signals(void);
  * the file of descriptor FD; to be freed. */
 char *child_pass_file(int fd);
 
-/* child_execute -- Executes memusageprint or memusagestat, which is installed beside this program.
+/* child_execute -- Executes memusageprint or memusagestat, which is installed next to this
+ * program.
  *
  * arguments  the first is the name of the program.
  * purpose    begins the message of a failure: "cannot draw x.png: ", or "".

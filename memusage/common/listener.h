@@ -1,7 +1,7 @@
 /* listener.h -- The socket at which a recorded program is served by HTTP.
  *
- * memusage opens it before it starts the program, so that the user is told of a wrong address at
- * once, and memusageserve takes it over.
+ * memusage opens it before it starts the program, so that it reports a wrong address at once, and
+ * memusageserve takes it over.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

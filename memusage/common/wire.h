@@ -19,15 +19,15 @@ enum wire_kind {
 	WIRE_SAMPLE = 7		/* launcher: take the last samples of memory; collector: done */
 };
 
-/* What has become of a process that was recorded while it ran. Its forked children run on without
- * the recorder in any case. */
+/* The fate of a process that was recorded while it ran. Its forked children run on without the
+ * recorder in any case. */
 enum wire_left {
 	WIRE_LEFT_IT_ENDED = 0,
 	WIRE_LEFT_IT_RUNS = 1,
 	WIRE_LEFT_IT_EXECUTED = 2 /* another program */
 };
 
-/* What the reports of a run found; bits. */
+/* Findings of the reports of a run; bits. */
 enum wire_finding {
 	WIRE_LEAK_ERRORS = 1,
 	WIRE_BROKEN = 2,	/* a condition of --fail-if is true */

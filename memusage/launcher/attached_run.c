@@ -198,7 +198,7 @@ static void sample_memory(int wire)
 }
 
 /* Where the recorder stays, calls may still lead through it. It then costs little, and fills no
- * memory that nobody reads. */
+ * memory in vain. */
 static void stop_recording(const struct segment *view)
 {
 	for (uint32_t k = 0; k < view->head.slot_count; k++) {

@@ -188,7 +188,7 @@ static void release_collector_files(struct session *s)
 
 static void tell_collector(struct launcher *l, enum wire_kind kind)
 {
-	/* Of a process that is not our child only the kernel knows how it ended. */
+	/* Only the kernel knows how a process that is not our child ended. */
 	if (l->attached.attachment)
 		kind = kind == WIRE_STARTED ? WIRE_ATTACHED : WIRE_LEFT;
 	struct wire message = { .kind = kind, .pid = l->program, .status = l->status,

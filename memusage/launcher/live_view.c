@@ -1,4 +1,4 @@
-/* live_view.c -- The live view beside a program that memusage starts.
+/* live_view.c -- The live view of a program that memusage starts.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

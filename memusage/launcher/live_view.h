@@ -1,4 +1,4 @@
-/* live_view.h -- `memusage --live PROGRAM`: the live view beside a program that memusage starts.
+/* live_view.h -- `memusage --live PROGRAM`: the live view of a program that memusage starts.
  *
  * The view has the terminal, so the program gets none: if its input is the terminal, it reads
  * /dev/null; what it would write to the terminal is kept in a nameless file, and is shown when the

@@ -87,7 +87,7 @@ static void remove_directory(struct runs *r)
 static volatile pid_t running;
 static volatile sig_atomic_t stopped_by;
 
-/* What the terminal sends, the run has got, too. */
+/* A signal from the terminal has reached the run, too. */
 static void stop_runs(int signal, siginfo_t *info, void *context)
 {
 	stopped_by = signal;

@@ -40,6 +40,6 @@ void serving_forget(struct serving *v);
 void serving_start(struct serving *v, const struct settings *settings, pid_t program,
 		   pid_t collector, const sigset_t *mask, int private);
 
-/* serving_ended -- Notes that child PID has ended. If it was memusageserve, and it failed, the user
- * is told. */
+/* serving_ended -- Notes that child PID has ended. Warns the user if it was memusageserve, and a
+ * signal killed it. */
 void serving_ended(struct serving *v, pid_t pid, int status);

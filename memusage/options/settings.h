@@ -50,7 +50,7 @@ struct settings {
 		struct opt_list label;
 	} push;
 	const char *record;	/* file name pattern; "": the default one */
-	bool durable;		/* keep the arena as a file beside it */
+	bool durable;		/* keep the arena as a file next to it */
 	int buffer;		/* records that the data file may lag behind */
 	int color;		/* enum color_when */
 	unsigned int width;	/* columns of reports of places; 0: the terminal's */

@@ -1,7 +1,8 @@
 /* live_copy.h -- Copy the whole recording of a running process, as a kept recording.
  *
- * The process does nothing for it, and is not stopped. What changes all the time is copied into our
- * own memory in about a millisecond; the rest is only appended to, and is written from where it is.
+ * The process does nothing for it, and is not stopped. Data that changes all the time is copied
+ * into our own memory in about a millisecond; the rest is only appended to, and is written from
+ * where it is.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

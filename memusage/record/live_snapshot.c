@@ -168,8 +168,8 @@ static bool has_value_room(const struct live_snapshots *s, const struct image *i
 	return s->values_size <= most && count <= (most - s->values_size) / size;
 }
 
-/* The pieces become one: culling gives them to other snapshots. What is not there any more is
- * zeros. */
+/* The pieces become one: culling gives them to other snapshots. A piece that is not there any more
+ * is zeros. */
 static uint64_t append_packed_values(struct live_snapshots *s, const struct image *im,
 				     const struct mu_snapshot *shot)
 {

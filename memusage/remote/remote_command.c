@@ -261,7 +261,7 @@ static int run_status(struct remote *r)
 	return remote_status(&r->contact, r->pid);
 }
 
-/* Of reports with all that is known. */
+/* Flags of reports with all that is known. */
 enum { REPORT_FLAGS = CONTROL_SAMPLES | CONTROL_CHECKS | CONTROL_HOLDERS | CONTROL_EXISTING };
 
 static const struct remote_command commands[] = {

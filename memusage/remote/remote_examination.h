@@ -8,7 +8,7 @@
 #include "memusage/remote/remote_run.h"
 
 /* remote_examination_find_missing -- Tells why not all blocks of the process are in its recording.
- * Returns NULL if they are, as far as the options of the run tell. */
+ * Returns NULL if they are, by the options of the run. */
 const char *remote_examination_find_missing(const struct remote *r);
 
 /* remote_examination_run -- Examines the process as --snapshot says.

@@ -48,7 +48,7 @@ static bool select_process(struct live *l, uint32_t pid)
 	return false;
 }
 
-/* What is appended of the other processes. */
+/* State of appending the other processes. */
 struct others {
 	struct save *keep;
 	uint32_t pid;		/* of the shown process, which is there already */

@@ -1,6 +1,6 @@
 /* pictures.h -- Have memusagestat draw the run and write the HTML page.
  *
- * Each function waits for the memusagestat that is installed beside this program, and reports
+ * Each function waits for the memusagestat that is installed next to this program, and reports
  * failures on standard error.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

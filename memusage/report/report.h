@@ -38,7 +38,7 @@ struct report_line {
 	uint64_t calls;
 };
 
-/* What memusageprint says of the conditions of --fail-if. */
+/* The verdict of memusageprint on the conditions of --fail-if. */
 enum gate_outcome { GATE_NOT_JUDGED, GATE_HOLDS, GATE_BROKEN };
 
 struct report {

@@ -163,7 +163,7 @@ static struct live_row *list_callers(const struct caller_walk *w, uint32_t node,
 	return row;
 }
 
-/* A single caller stands below what it calls; several begin a column of lines. */
+/* A single caller is shown below what it calls; several begin a column of lines. */
 static void append_callers(struct caller_walk *w, uint32_t node, unsigned int depth, uint64_t bars)
 {
 	struct live_row *row;

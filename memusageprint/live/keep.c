@@ -14,7 +14,7 @@
 
 enum { NUMBERS = 10000 };
 
-/* Of its owner only, as the recording of a run. */
+/* The file is for its owner only, as the recording of a run is. */
 static int create_numbered_file(uint32_t pid, char *name, size_t size)
 {
 	int fd = -1;

@@ -152,7 +152,7 @@ static char *describe_mark(const struct view *v)
 			 units_duration(time, v->now.ns > ns ? v->now.ns - ns : 0));
 }
 
-/* What the table shows, and how. */
+/* Returns a line that says what the table shows, and how. */
 static char *format_status(const struct view *v, unsigned int width)
 {
 	char *list = xstrdup(""), *cut;
@@ -405,7 +405,7 @@ static void put_help(const struct live_size *size, unsigned int rows, char **lin
 	};
 	const size_t count = sizeof(help) / sizeof(*help);
 
-	/* Of a low terminal the keys are more important than the title. */
+	/* On a low terminal the keys are more important than the title. */
 	const size_t from = rows >= count ? 0 : 3;
 
 	for (unsigned int i = 0; i < rows; i++)

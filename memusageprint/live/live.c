@@ -148,7 +148,7 @@ static void keep_snapshot(struct live_program *p)
 
 	if (!ask_and_wait(p, LIVE_ASK_RECORD, &answer))
 		return;
-	/* Of a process that has ended, the file has the last look. */
+	/* The file has the last look at a process that has ended. */
 	if (answer.status == LIVE_FAILED)
 		snprintf(v->message, sizeof(v->message), "no recording: %.120s", answer.text);
 	else

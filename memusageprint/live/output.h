@@ -27,7 +27,7 @@ bool output_read(struct live_output *o);
 
 /* output_split -- Takes TEXT of SIZE bytes for the lines.
  *
- * Escape sequences are removed, a carriage return begins the line anew, tabs become spaces, and
+ * Escape sequences are removed, a carriage return begins the line again, tabs become spaces, and
  * other control characters become question marks.
  */
 void output_split(struct live_output *o, const char *text, size_t size);

@@ -12,7 +12,7 @@
 #include "profile/base/strings.h"
 #include "profile/read/site_errors.h"
 
-/* What is counted of a place, a thread or a process at one moment. */
+/* Figures of a place, a thread or a process at one moment. */
 struct live_values {
 	int64_t bytes;		/* live; of a thread: allocated so far */
 	uint64_t total;		/* allocated so far; of a thread: its deepest stack; of a process:
@@ -27,9 +27,9 @@ struct live_item {
 	struct live_values values;
 };
 
-/* What was counted at one moment. */
+/* The figures of one moment. */
 struct live_sheet {
-	struct live_item *item;	/* owned by whoever made the sheet */
+	struct live_item *item;	/* owned by the maker of the sheet */
 	uint32_t count;
 };
 

@@ -27,7 +27,7 @@ enum live_key {
 	LIVE_KEY_CLOSED		/* the terminal is gone */
 };
 
-/* What a key asks of the program around the view. */
+/* A request that a key makes to the program around the view. */
 enum live_wish {
 	LIVE_WISH_NONE, LIVE_WISH_QUIT, LIVE_WISH_INTERRUPT, LIVE_WISH_LOOK, LIVE_WISH_RECORD,
 	LIVE_WISH_PROCESS,	/* show view->wanted_pid */
@@ -91,7 +91,7 @@ void view_set_mark(struct view *v);
  * unless they are the last. */
 void view_read_output(struct view *v);
 
-/* view_update_rows -- Computes the rows of the table anew. */
+/* view_update_rows -- Computes the rows of the table again. */
 void view_update_rows(struct view *v);
 
 /* view_press -- Changes what is shown. Returns what else is to be done. */

@@ -11,7 +11,7 @@
 #include "memusageprint/job/input.h"
 #include "profile/merge/merge_image.h"
 
-/* Several threads call it. What input_open() took is released: the recording is mapped. */
+/* Several threads call it. It releases what input_open() took: the recording is mapped. */
 static int open_file(void *data, uint32_t number, struct segment *s)
 {
 	const struct settings *settings = data;

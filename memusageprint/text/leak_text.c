@@ -37,7 +37,7 @@ unsigned int leak_text_errors(void)
 	return errors;
 }
 
-/* What is printed in the place of a check. Returns whether the list could be made. */
+/* Prints a list in the place of a check. Returns whether the list could be made. */
 static bool write_list(FILE *out, const struct leak_report *r, const struct mu_leak_list *list)
 {
 	if (list->kind == MU_LEAK_LIST_POINTERS) {

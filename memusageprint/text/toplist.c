@@ -56,7 +56,7 @@ static const char *format_amount(const struct toplist *list, char text[UNITS_LEN
 	return text;
 }
 
-/* What grew in bytes may have fewer blocks than before. */
+/* An entry that grew in bytes may have fewer blocks than before. */
 static const char *format_blocks(char text[UNITS_LENGTH + 1], int64_t blocks)
 {
 	text[0] = '-';
@@ -389,7 +389,7 @@ static void put_place_spread(FILE *out, const struct toplist *list,
 	putc('\n', out);
 }
 
-/* What several entries share. */
+/* Data that several entries share. */
 struct entry_context {
 	const struct top *top;
 	const uint32_t *group;		/* place of each site, if sites have labels; NULL */

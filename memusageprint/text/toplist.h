@@ -47,7 +47,7 @@ void toplist_put_name(FILE *out, const struct toplist *list, const struct top_en
 /* toplist_print -- Prints a line with the largest place, the places with their callers, the
  * functions with all that they called, and the meaning of the numbers.
  *
- * The bounds of estimates are in a line of their own below the figures, beside the callers:
+ * The bounds of estimates are in a line of their own below the figures, next to the callers:
  *
  *	   41.2 MiB  30.0%         4,000  read_line (input.c:34)
  *	     +- 3.1                +- 300  called by load (main.c:22)

@@ -94,7 +94,7 @@ static bool is_unknown_authority(const struct push_sender *s, CURLcode code)
 	return code == CURLE_PEER_FAILED_VERIFICATION && result >= 18 && result <= 21;
 }
 
-/* What to do about a server that wants to know who pushes. */
+/* Returns advice about a server that wants to know who pushes, or "". */
 static const char *advise_on_secret(const struct push_sender *s, long status)
 {
 	if (status != 401)

@@ -16,7 +16,7 @@
 enum { WORD_LENGTH = 24, SHOWN = 40 };
 
 static const struct {
-	const char *word, *moment;	/* moment NULL: none is said */
+	const char *word, *moment;	/* moment NULL: none is named */
 	enum condition_metric metric;
 } names[] = {
 	{ "heap", "peak", CONDITION_HEAP_PEAK },   { "heap", "end", CONDITION_HEAP_END },

@@ -162,8 +162,8 @@ static void sum_sites(const struct measure *m, const struct weight *weight, stru
 		sum_estimates(m, weight, f);
 }
 
-/* The heap of the process has what no site has: what there was no memory to record. What a forked
- * child got from its parent is not its own. */
+/* The heap of the process has what no site has: blocks that there was no memory to record. Blocks
+ * that a forked child got from its parent are not its own. */
 static void take_heap_figure(const struct measure *m, const struct condition *c,
 			     struct figure *f)
 {

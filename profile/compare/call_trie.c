@@ -273,7 +273,7 @@ static uint32_t enter_frame(struct call_trie *t, const struct compare_side *side
 	return node;
 }
 
-/* Returns the node of a filtered stack. Each frame is entered once, because what lies outside of it
+/* Returns the node of a filtered stack. Each frame is entered once, because what is outside of it
  * is the same in all stacks that have it.
  *
  * known  by frame: its node, or 0.

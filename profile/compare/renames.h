@@ -8,7 +8,7 @@
 
 /* renames_find -- Pairs functions that only one side has.
  *
- * A pair has the same callers and callees, as far as both sides know those, at least in half of the
+ * A pair has the same callers and callees, of those that both sides know, at least in half of the
  * cases, and either a name that is alike or nearly as many blocks or bytes. The best of several
  * candidates is taken, if each of the two is the best for the other. At most 400 functions of each
  * side, with most bytes, are looked at.

@@ -8,7 +8,7 @@
 
 #include "cli/xmalloc.h"
 
-/* What is known of each block and each pointer. */
+/* Known facts about each block and each pointer. */
 struct ends {
 	struct pointer_graph *p;
 	const struct holding_roots *roots;
@@ -34,7 +34,7 @@ static bool has_neighbours(const struct block_set *b)
 	return false;
 }
 
-/* Of the three pointers A, B, C of a vector, returns how many are ends: the last ones. */
+/* Returns how many of the three pointers A, B, C of a vector are ends: the last ones. */
 static unsigned int count_ends(const struct block_set *blocks, uint32_t a, uint32_t b, uint32_t c)
 {
 	const uint32_t room = POINTER_TARGET(a);

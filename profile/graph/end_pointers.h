@@ -2,7 +2,7 @@
  *
  * jemalloc, tcmalloc and mimalloc put blocks of one size next to each other, with nothing between
  * them. A vector that fills its block exactly has three pointers: to the block's start, to the end
- * of what is used, and to the block's end, which is the start of somebody else's block. If such
+ * of what is used, and to the block's end, which is the start of another block. If such
  * pointers hold, each vector of a program holds the next one: of a map of 20,000 objects with a
  * vector each 97 % seemed to be held by another map, too.
  *

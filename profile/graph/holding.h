@@ -6,7 +6,8 @@
  * variable does.
  *
  * Blocks that no root reaches are lost: a last root, of a rank of its own, holds those of them that
- * lead to all others. Of a lost cycle it is the block with the lowest address, as in a leak check.
+ * lead to all others. For a lost cycle that is the block with the lowest address, as in a leak
+ * check.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -17,7 +17,7 @@ struct image_frame {
 	uint32_t parent;	/* less than its own number */
 };
 
-/* What was called, and from where. */
+/* The function that was called, and the place of the call. */
 struct image_site {
 	uint32_t frame;		/* less than FRAMES */
 	uint32_t label;		/* number of a set of LABELS, 0: none */

@@ -245,7 +245,7 @@ static void finish_samples(struct merge *m)
 
 /* ---- the second pass ----------------------------------------------------------------------- */
 
-/* What was read of an image, until it is added. */
+/* The data that was read of an image, until it is added. */
 struct read_image {
 	struct read_image *next;
 	uint32_t process;
@@ -323,7 +323,7 @@ struct places_pass {
 	struct merge *m;
 	uint32_t *first;	/* by recording: its first process; then how many there are */
 	uint32_t recordings;
-	uint64_t together;	/* bytes of a recording that is read beside others */
+	uint64_t together;	/* bytes of a recording that is read with others */
 };
 
 /* Memory grows with what is read at a time: a large recording is read alone. */

@@ -4,5 +4,5 @@
  */
 #pragma once
 
-/* What a process had at such a moment is a number: that of a snapshot, or one of these. */
+/* Such a moment of a process has a number: that of a snapshot, or one of these. */
 enum merge_moment_kind { MERGE_EMPTY = -1, MERGE_PEAK = -2, MERGE_END = -3, MERGE_GONE = -4 };

@@ -13,7 +13,7 @@
 #include "profile/read/image.h"
 #include "profile/read/site_errors.h"
 
-/* What a process has at its sites. The first members are the caller's. */
+/* The figures of a process at its sites. The first members are the caller's. */
 struct merge_sites {
 	uint32_t process;	/* its number */
 	int32_t moment;		/* when the sum was largest: a snapshot, or merge_moment_kind */

@@ -11,8 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is compared: what a process held of a place at the most, at its end, ever. At the most means
- * at its own peak, at that of the sum, or at its end: the moments that are known of all places. */
+/* The figures that are compared: what a process held of a place at the most, at its end, ever. "At
+ * the most" means at its own peak, at that of the sum, or at its end: the moments that are known of
+ * all places. */
 enum merge_figure { MERGE_AT_PEAK, MERGE_AT_END, MERGE_OF_ALL, MERGE_TEMPORARY, MERGE_FIGURES };
 
 /* A place of a process: bytes, or of MERGE_TEMPORARY blocks. Not all are zero. */

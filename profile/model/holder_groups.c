@@ -301,7 +301,7 @@ void holder_groups_free(struct holder_groups *g)
 
 /* ---- folding ---------------------------------------------------------------------------- */
 
-/* What a node stands for with its group. */
+/* Returns NODE with the root or set that stands for its group. */
 static struct mu_holder_node fold_node(const struct holder_groups *g, uint32_t moment,
 				       const struct mu_holder_node *node)
 {

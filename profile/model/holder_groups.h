@@ -12,16 +12,16 @@
 #include "profile/model/holder_names.h"
 #include "profile/read/holders.h"
 
-/* What a root belongs to. */
+/* The group that a root belongs to. */
 struct holder_group {
 	uint32_t number;  /* the same at all moments; 0: the root is in no group */
 	uint32_t first;	  /* root that stands for the group at this moment, or the root itself */
 	uint32_t threads; /* of that root only: of the group at this moment */
 	bool has_lines;	  /* ... they are at different lines of the function */
-	uint64_t least, most; /* ... bytes that one of its roots retains by itself */
+	uint64_t least, most; /* ... bytes that one of its roots retains alone */
 };
 
-/* What a set belongs to. */
+/* The group that a set belongs to. */
 struct holder_set_group {
 	uint32_t first; /* set that stands for it, or the set itself */
 	uint32_t sets;	/* of that set only: how many it stands for */

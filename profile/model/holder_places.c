@@ -80,7 +80,7 @@ static void insert_child(const struct holder_places *l, uint32_t *child, uint32_
 	for (; count > 0; count--) {
 		const struct holder_node *before = &l->node[child[count - 1]];
 
-		/* What is left over comes last. */
+		/* The rest comes last. */
 		if (before->kind != MU_HOLDER_REST &&
 		    (n->kind == MU_HOLDER_REST || before->all_bytes > n->all_bytes ||
 		     (before->all_bytes == n->all_bytes && before->all_blocks >= n->all_blocks)))

@@ -110,7 +110,7 @@ static void add_values_at(struct place_series *s, uint32_t point)
 	}
 }
 
-/* What a place allocated in all, and the variance of that. */
+/* The bytes that a place allocated in all, and their variance. */
 struct place_total {
 	double bytes, variance, samples;
 	bool is_sampled;

@@ -22,7 +22,7 @@ enum { PLACE_TRENDS_MAX = 1 << 15 };	/* places that are judged: 32 MiB of values
  * place   the place of each site, below COUNT, or PLACE_NONE. Sites that do not count are skipped.
  * errors  from site_errors_load(), or NULL: changes within the bounds of estimates are none.
  * by_bytes  snapshots were taken by the byte clock (--time-unit=B), which then is the time.
- * Of many snapshots with values, about 100 are used, at equal distances.
+ * About 100 of many snapshots with values are used, at equal distances.
  * Cost O(values of these snapshots + places).
  */
 void place_trends_judge(enum trend *trend, const uint32_t *place, uint32_t count,

@@ -151,7 +151,8 @@ static bool is_library_name(const struct rule_names *n)
 }
 
 /* Go maps the memory of its objects itself, on stacks of its own: most stacks of --pages-as-heap
- * have no other function. What hands the request on to mmap says nothing of the memory. */
+ * have no other function. A function that hands the request on to mmap says nothing of the
+ * memory. */
 static enum runtime_kind go_kind(const struct rule_names *n)
 {
 	static const char *const prefixes[] = { "runtime.", "runtime/", "internal/cpu.", "_cgo_",
@@ -250,7 +251,7 @@ bool runtime_rule_is_script(const char *name)
 	return begins_with_any(name, prefixes);
 }
 
-/* What imports modules: the code of a module is memory of its importer. */
+/* Tells whether a function imports modules: the code of a module is memory of its importer. */
 static bool is_script_importer(const struct rule_names *n)
 {
 	return runtime_rule_is_script(n->name) && (has_prefix(n->file, "<frozen importlib") ||

@@ -131,7 +131,7 @@ void names_cache_open(struct names_answers *a, const struct names_cache *cache,
 
 	*a = (struct names_answers){ .cache = cache, .key = *key };
 	snprintf(a->key.version, sizeof(a->key.version), "%s", cache->version);
-	/* What follows the text is zero: snprintf() is free to write there. */
+	/* The bytes behind the text must be zero, and snprintf() is free to write there. */
 	memset(a->key.version + strlen(a->key.version), 0,
 	       sizeof(a->key.version) - strlen(a->key.version));
 	clock_gettime(CLOCK_REALTIME, &now);

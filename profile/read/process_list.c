@@ -11,7 +11,7 @@
 #include "cli/xmalloc.h"
 #include "profile/read/result.h"
 
-/* What is needed to sort the images and to find their parents. */
+/* Data to sort the images and to find their parents. */
 struct birth {
 	uint64_t start_ns;
 	pid_t own, own_parent; /* as the process saw them */

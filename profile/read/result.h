@@ -43,7 +43,7 @@ struct result_symbol {
 	uint32_t rule;
 };
 
-/* What was recorded of a process that began asleep (--start-paused). */
+/* The recorded parts of a process that began asleep (--start-paused). */
 struct result_recorded {
 	bool began_asleep;	/* otherwise the rest is zero */
 	uint64_t parts;		/* times in which it was recorded */

@@ -228,7 +228,7 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 	return of != NULL;
 }
 
-/* What the parent had is an estimate, too: S (1 - p) / p of it is never more than R. */
+/* The part of the parent is an estimate, too: S (1 - p) / p of it is never more than R. */
 void site_errors_since_fork(struct sampled_error *own, const struct sampled_error *e,
 			    double inherited, double asked_for, double distance)
 {
@@ -241,8 +241,8 @@ void site_errors_since_fork(struct sampled_error *own, const struct sampled_erro
 	own->most_bytes = asked_for;
 }
 
-/* Of the heap both moments share only what came and went in between counts: A was allocated, so
- * earlier + A - now went. */
+/* The heap that both moments share does not count, only what came and went in between: A was
+ * allocated, so earlier + A - now went. */
 static double changed_part(double earlier, double now, double allocated, bool has_grown)
 {
 	const double all = earlier + now;
@@ -330,8 +330,8 @@ static double variance_per_byte(double size, double distance)
 	return size / expm1((size + 1) / distance);
 }
 
-/* An estimate of a moment that may be after the distance of samples has grown. What all blocks have
- * in the mean is of both times then: 66.5 MiB of blocks of 200,000 bytes had +- 4.4 MiB instead of
+/* An estimate of a moment that may be after the distance of samples has grown. The mean of all
+ * blocks is of both times then: 66.5 MiB of blocks of 200,000 bytes had +- 4.4 MiB instead of
  * +- 6.5, with as many samples as there were before the half of them was given up. */
 static void widen_error(struct sampled_error *e, const struct site *site,
 			const struct site_errors *of, double bytes)

@@ -19,7 +19,7 @@ struct sampled_error {
 	double block_variance;	/* of the number of blocks */
 	double ever_blocks;	/* the estimate of all blocks ever, */
 	double ever_recorded;	/* ... and how many of these were recorded */
-	double most_bytes;	/* more cannot be there beside what is exact: all that the */
+	double most_bytes;	/* more cannot be there besides what is exact: all that the */
 	double most_blocks;	/* process asked for; 0, infinite: unknown. A sum has that of its
 				 * parts: all are of one process, or of one merge */
 	bool is_sampled;	/* blocks may have been left out; false: all are exact */
@@ -40,8 +40,8 @@ struct sampled_interval {
 	double low, high;
 };
 
-/* What the counters of a process, which are exact, say of its blocks: no place has more than that,
- * beside what is exact there. A realloc asks for the whole new size. */
+/* The limits of a process, from its counters, which are exact: no place has more than that besides
+ * what is exact there. A realloc asks for the whole new size. */
 struct sampled_most {
 	double bytes, blocks;
 };

@@ -56,8 +56,8 @@ struct sites {
 int sites_load(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
 
 /* sites_load_own -- adds up the cells of a process alone: of a forked child those that it did not
- * begin with, if they are told apart (mu_image.fork_cells). What it freed of its parent's blocks is
- * less than nothing. As above. */
+ * begin with, if mu_image.fork_cells tells them apart. Blocks of its parent that it
+ * freed count as less than nothing. As above. */
 int sites_load_own(struct sites *s, const struct image *im, uint32_t stacks, struct mu_error *err);
 
 /* sites_classes -- blocks of every site by size, added up as sites_load() does.

@@ -126,7 +126,7 @@ static uint64_t highest_resident(const struct timeline *t)
 	return highest;
 }
 
-/* What malloc keeps is hardly more than the heap once was; what is beyond it was mapped. */
+/* The memory that malloc keeps is hardly more than the heap once was; the rest was mapped. */
 static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_split *split)
 {
 	uint64_t highest = 0, known = saturating_sum(split->heap, split->spare);
@@ -142,8 +142,8 @@ static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_
 	return known - highest;
 }
 
-/* What is surely live beyond ANON. An estimate of the heap may be too large by 1.96 standard
- * errors, of which the variance is at most heap * R (docs/format.md, section 7.4). */
+/* Returns the bytes that are surely live beyond ANON. An estimate of the heap may be too large by
+ * 1.96 standard errors, of which the variance is at most heap * R (docs/format.md, section 7.4). */
 static uint64_t untouched_heap(const struct timeline *t, uint64_t heap, uint64_t anon)
 {
 	const double r = t->sample_distance;

@@ -5,7 +5,7 @@
  *	7f3c8a2e1000 1c0 LazyCompile:~parse /srv/app/index.js:12
  *	7f3c8a2e2000 40 py::Index.add:/srv/app/load.py
  *
- * V8 and Python append the source to the name; both are told apart here, so that reports shorten
+ * V8 and Python append the source to the name; the two are separated here, so that reports shorten
  * and group them as those of C.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

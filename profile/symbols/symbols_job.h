@@ -72,7 +72,7 @@ struct symbols_options {
 typedef void (*symbols_raw_fn)(size_t request, const struct raw_level *level, size_t count,
 			       void *data);
 
-/* What is known when all files are open, before they are read. */
+/* Facts that are known when all files are open, before they are read. */
 struct symbols_opened {
 	enum symbols_state state;	/* of the module, if reading succeeds */
 	uint64_t bytes;			/* of the files */

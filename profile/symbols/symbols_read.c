@@ -120,7 +120,7 @@ static void report_dwarf_levels(size_t index, const struct debuginfo_level *leve
 	report_levels(r, r->wanted[index], level, count);
 }
 
-/* Whether the debug information has texts in a file that dwz has made. */
+/* Tells whether the debug information has texts in a file that dwz has made. */
 static bool has_common_file(const struct reading *r)
 {
 	struct elf_section section;
