@@ -50,9 +50,15 @@ tell busy
 i=0 good=0
 while [ $i -lt 10 ]; do
 	i=$((i + 1))
-	call -q det busy.out && [ "$(field heap_tree busy.out)" = detailed ] || continue
+	rm -f busy.out
+	run call -q det busy.out
 	bytes=$(field mem_heap_B busy.out)
-	[ "$bytes" -ge 99000 ] && [ "$bytes" -le 104000 ] && good=$((good + 1))
+	if [ "$(field heap_tree busy.out)" = detailed ] && [ "$bytes" -ge 99000 ] &&
+		[ "$bytes" -le 104000 ]; then
+		good=$((good + 1))
+	else
+		diag "status $status, ${bytes:-no} bytes: $err"
+	fi
 done
 is $good 10 'ten while a thread allocates'
 run call status
