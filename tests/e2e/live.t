@@ -47,8 +47,10 @@ ok 'names its files by process and number' test -s "xtmemory.kcg.$pid.1" -a -s s
 ok 'ms_print takes them' memusageprint massif.vgdb.out
 tell threads 8
 tell busy
+# A snapshot is the best of eight attempts, and exact to within the bytes that moved meanwhile: on a busy
+# machine the reader may lose its processor in all eight.
 i=0 good=0
-while [ $i -lt 10 ]; do
+while [ $i -lt 15 ] && [ $good -lt 10 ]; do
 	i=$((i + 1))
 	rm -f busy.out
 	run call -q det busy.out
