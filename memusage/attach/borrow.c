@@ -21,26 +21,16 @@
 #include <time.h>
 
 #include "memusage/common/clock.h"
-#include "memusage/examine/tracee_frame.h"
+#include "memusage/trace/tracee_frame.h"
 
 #if defined(__x86_64__)
-
-#ifndef PTRACE_GET_RSEQ_CONFIGURATION
-#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
-#endif
 
 #define RED_ZONE UINT64_C(128)
 #define STACK_NEEDED UINT64_C(32768)
 #define ANSWER_NS UINT64_C(5000000000)
 #define KERNEL_CONTEXT 304u /* bytes of its ucontext, the beginning of libc's */
-#define USER_CODE 0x33u	    /* the segment of 64-bit code */
 #define TRAP_FLAG UINT64_C(0x100)
 #define PLAIN_FLAGS UINT64_C(0x202)
-
-struct rseq_configuration {
-	uint64_t address;
-	uint32_t size, signature, flags, reserved;
-};
 
 /* ---- one thread -------------------------------------------------------------------------- */
 
@@ -59,26 +49,17 @@ static bool write_registers(pid_t tid, const struct user_regs_struct *regs)
 	return ptrace(PTRACE_SETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
 }
 
-/* In a restartable sequence the kernel would make it begin again elsewhere. */
-static bool is_in_sequence(const struct target *t, const struct tracee_thread *thread)
+/* Tells whether the room below the stack pointer is the thread's stack. One in the middle of other
+ * data, as that of a coroutine, may be small. libc has the structure of a thread, BASE, above its
+ * stack; the first thread has a mapping for its own. */
+static bool has_stack(const struct target *t, const struct tracee_thread *thread)
 {
-	struct rseq_configuration c = { .address = 0 };
-	uint64_t sequence = 0, part[4];
-
-	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->tid, (void *)sizeof(c), &c) <= 0 ||
-	    !c.address)
-		return false;
-	/* Source  struct rseq of <linux/rseq.h>: rseq_cs; struct rseq_cs: start_ip, offset. */
-	return target_read(t, c.address + 8, &sequence, sizeof(sequence)) && sequence &&
-	       target_read(t, sequence, part, sizeof(part)) &&
-	       thread->regs.rip - part[1] < part[2];
-}
-
-static bool has_stack(const struct target *t, uint64_t sp)
-{
+	const uint64_t sp = tracee_stack(thread), base = tracee_base(thread);
 	const struct area *area = address_space_find(&t->maps, sp);
 
-	return area && area->flags & AREA_WRITE && sp - area->start >= STACK_NEEDED;
+	return area && area->flags & AREA_WRITE && sp - area->start >= STACK_NEEDED &&
+	       (thread->tid == t->pid ? strcmp(area->name, "[stack]") == 0 :
+					!area->name[0] && base > sp && base < area->end);
 }
 
 /* A thread that was about to get a signal would lose what the signal says. It is the first of the
@@ -90,8 +71,7 @@ static struct tracee_thread *choose_thread(struct target *t)
 	for (uint32_t i = 0; i < t->tracee.count; i++) {
 		struct tracee_thread *thread = &t->tracee.thread[i];
 
-		if (thread->signal || thread->regs.cs != USER_CODE ||
-		    !has_stack(t, thread->regs.rsp) || is_in_sequence(t, thread))
+		if (thread->signal || !has_stack(t, thread) || !tracee_can_call(thread))
 			continue;
 		tracee_read_extended(thread);
 		if (!thread->extended)
@@ -167,6 +147,13 @@ static void lose_thread(struct borrowed *b)
 	b->thread = NULL;
 }
 
+/* A signal of a stop that it has not ended in cannot be given to it when it is let go. */
+static void note_stop_signal(struct borrowed *b, int status)
+{
+	if (status >> 16 == 0 && WSTOPSIG(status) == SIGSTOP)
+		b->thread->is_to_stop = true;
+}
+
 /* Lets it run to the beginning or the end of a system call. Only SIGSTOP and SIGKILL are not
  * blocked. */
 static bool step_call(struct borrowed *b)
@@ -184,8 +171,7 @@ static bool step_call(struct borrowed *b)
 			return true;
 		if (status >> 16 == 0 && is_fault(WSTOPSIG(status)))
 			return false;
-		if (status >> 16 == 0)
-			b->thread->signal = WSTOPSIG(status);
+		note_stop_signal(b, status);
 	}
 }
 
@@ -240,8 +226,7 @@ static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 		if (got > 0 && status >> 16 == 0 && is_fault(WSTOPSIG(status)))
 			return false;
 		if (got > 0) {
-			if (status >> 16 == 0)
-				b->thread->signal = WSTOPSIG(status);
+			note_stop_signal(b, status);
 			ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL);
 		}
 		if (!target_read(b->t, state, answer, sizeof(*answer)))
@@ -265,8 +250,7 @@ static bool stop_thread(struct borrowed *b)
 		}
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return true;
-		if (status >> 16 == 0 && WSTOPSIG(status) != (SIGTRAP | 0x80))
-			b->thread->signal = WSTOPSIG(status);
+		note_stop_signal(b, status);
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "memusage/examine/address_space.h"
-#include "memusage/examine/tracee.h"
+#include "memusage/trace/tracee.h"
 #include "profile/base/error.h"
 #include "recording/attach.h"
 

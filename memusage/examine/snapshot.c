@@ -114,11 +114,12 @@ int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snap
 	s->mono_ns = clock_now(CLOCK_MONOTONIC);
 	s->is_stopped = true;
 	if (result == 0 && kind == SNAPSHOT_FORK &&
-	    tracee_copy(&s->tracee, &s->examined, &why) == 0)
-		snapshot_resume(s);
-	s->pause_ns = clock_now(CLOCK_MONOTONIC) - began;
-	if (s->tracee.copy > 0)
+	    tracee_copy(&s->tracee, &s->examined, &why) == 0) {
+		/* A file that the program closes must be closed: a lock on it would stay. */
 		tracee_close_files(&s->tracee, &s->examined);
+		snapshot_resume(s);
+	}
+	s->pause_ns = clock_now(CLOCK_MONOTONIC) - began;
 	if (result == 0)
 		result = read_blocks(s, &words, err);
 	page_words_free(&words);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "memusage/examine/address_space.h"
-#include "memusage/examine/tracee.h"
+#include "memusage/trace/tracee.h"
 #include "memusage/record/live.h"
 #include "profile/graph/block_set.h"
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "memusage/examine/tracee.h"
+#include "memusage/trace/tracee.h"
 
 /* tracee_call_read_registers -- Reads all registers of a stopped thread. */
 void tracee_call_read_registers(struct tracee_thread *thread);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/tracee_frame.h"
+#include "memusage/trace/tracee_frame.h"
 
 #if defined(__x86_64__)
 

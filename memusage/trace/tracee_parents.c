@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/tracee_parents.h"
+#include "memusage/trace/tracee_parents.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "memusage/examine/tracee_parents.h"
+#include "memusage/trace/tracee_parents.h"
 #include "profile/base/error.h"
 #include "recording/examined.h"
 
@@ -39,6 +39,7 @@ struct tracee_thread {
 	bool is_in_call;	/* it was stopped in a system call */
 	bool is_running;	/* it was let go for a moment; private, as the next ones */
 	bool is_traced;		/* it is ours until it is let go for good */
+	bool is_to_stop;	/* SIGSTOP came while it made a call for us */
 	bool is_restarted;	/* it will make a call again that the stop has ended ... */
 	uint64_t call;		/* ... of this number */
 };
@@ -75,6 +76,15 @@ void tracee_read_general(struct tracee *t);
 /* tracee_read_extended -- Reads all registers of one thread, which is stopped. */
 void tracee_read_extended(struct tracee_thread *thread);
 
+/* tracee_can_call -- Tells whether a stopped thread can make a system call for us.
+ *
+ * thread  its general registers have been read.
+ * Returns true if it runs 64-bit code, none of its calls are dispatched to the program
+ * (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), and it is in no restartable sequence (rseq(2)).
+ * Cost two system calls.
+ */
+bool tracee_can_call(const struct tracee_thread *thread);
+
 /* tracee_pointers -- Copies the general registers of a thread that can hold pointers. */
 void tracee_pointers(const struct tracee_thread *thread, uint64_t word[TRACEE_REGISTERS]);
 
@@ -99,8 +109,8 @@ int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *
 /* tracee_resume -- Lets all threads continue. The registers that were read stay. */
 void tracee_resume(struct tracee *t);
 
-/* tracee_close_files -- Closes the descriptors of the copy. Call it soon after tracee_resume():
- * until then a reader of the process's pipes would wait for the copy. */
+/* tracee_close_files -- Closes the descriptors of the copy. Call it before tracee_resume(): a file
+ * that the process closes would stay open, with its locks, and a reader of its pipes would wait. */
 void tracee_close_files(struct tracee *t, const struct mu_examined *e);
 
 /* tracee_drop_copy -- Ends the copy, and has the process reap it. After tracee_resume(). */

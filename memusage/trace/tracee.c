@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/tracee.h"
+#include "memusage/trace/tracee.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,19 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
-#include "memusage/examine/tracee_call.h"
+#include "memusage/trace/tracee_call.h"
+#include "memusage/trace/tracee_refusal.h"
 #include "profile/base/array.h"
 
 #define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
 #define LATE_NS UINT64_C(60000000000) /* for one that has not run since it was asked to stop */
 #define EVENT_NS UINT64_C(20000)     /* most events are over by then */
 
-enum { SPINS = 200, LATE_REAPERS = 3 };
+enum { SPINS = 200, LATE_REAPERS = 3, HOME_TURNS = 1000 };
 
 /* ---- one thread ------------------------------------------------------------------------- */
 
@@ -56,15 +59,17 @@ static int wait_for_thread(pid_t tid)
 	}
 }
 
-/* A thread that was about to get a signal stops for that instead: it gets it when it goes on. */
+/* A thread that was about to get a signal stops for that instead: it gets it when it goes on. In a
+ * process that SIGSTOP has stopped calls end by that, as alone. */
 static bool note_stop(pid_t pid, struct tracee_thread *thread, int status)
 {
 	if (status == -1 || !WIFSTOPPED(status))
 		return false;
-	if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)
+	if (status >> 16 == 0)
 		thread->signal = WSTOPSIG(status);
 	thread->is_running = false;
-	tracee_call_restart(pid, thread);
+	if (status >> 16 != PTRACE_EVENT_STOP || WSTOPSIG(status) == SIGTRAP)
+		tracee_call_restart(pid, thread);
 	return true;
 }
 
@@ -114,13 +119,73 @@ static struct tracee_thread *find_thread(struct tracee *t, pid_t tid)
 	return NULL;
 }
 
+/* A thread that executes a program waits until the other threads are dead, and those that we trace
+ * until we have waited for them; and PTRACE_SEIZE waits until the program is executed. The signal
+ * that a traced thread is dead interrupts it. */
+static struct tracee *seizing;
+
+static void reap_dead_threads(int signal)
+{
+	const int before = errno;
+
+	for (uint32_t i = 0; seizing && i < seizing->count; i++)
+		waitid(P_PID, (id_t)seizing->thread[i].tid, NULL, WEXITED | WNOHANG | __WALL);
+	errno = before;
+}
+
+struct seizure {
+	struct sigaction action;
+	sigset_t mask;
+};
+
+static sigset_t only_of_children(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+/* The signal stays blocked but in seize(), while the list of threads changes. */
+static void begin_seizing(struct tracee *t, struct seizure *s)
+{
+	const struct sigaction reap = { .sa_handler = reap_dead_threads, .sa_flags = SA_NOCLDSTOP };
+	const sigset_t set = only_of_children();
+
+	seizing = t;
+	sigprocmask(SIG_BLOCK, &set, &s->mask);
+	sigaction(SIGCHLD, &reap, &s->action);
+}
+
+static void end_seizing(const struct seizure *s)
+{
+	sigaction(SIGCHLD, &s->action, NULL);
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+	seizing = NULL;
+}
+
+static bool seize(pid_t tid)
+{
+	const sigset_t set = only_of_children();
+	long result;
+	int why;
+
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	result = ptrace(PTRACE_SEIZE, tid, NULL, NULL);
+	why = errno;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	errno = why;
+	return result == 0;
+}
+
 /* Returns 1 with a thread that is going to stop, 0 if it has ended, -1 if it must not be traced. */
 static int seize_thread(struct tracee *t, pid_t tid)
 {
 	char state;
 	int status;
 
-	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
+	if (!seize(tid)) {
 		/* The kernel says EPERM of a thread that ends. */
 		int why = errno;
 		bool is_over = why == ESRCH || !process_exit_code(tid, &state, &status) ||
@@ -181,70 +246,6 @@ static int seize_new_threads(struct tracee *t, enum place place)
 	return place == PLACE_PARENT && t->parents.count == 0 ? 0 : seize_listed(t, place);
 }
 
-static int read_number(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	int number = 0;
-
-	if (f && fscanf(f, "%d", &number) != 1)
-		number = 0;
-	if (f)
-		fclose(f);
-	return number;
-}
-
-static pid_t find_tracer(pid_t pid)
-{
-	char text[4096];
-	const char *line;
-
-	process_read_file(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nTracerPid:");
-	return line ? (pid_t)atoi(line + strlen("\nTracerPid:")) : 0;
-}
-
-#define TRACED \
-	"process %d traces it already (a debugger, or strace): end that first"
-#define EXAMINED \
-	"memusage examines it already, at its end perhaps, or for another client: ask again"
-#define NEVER \
-	"kernel.yama.ptrace_scope is 3, so nothing can examine a process before the next boot"
-#define RESTRICTED \
-	"kernel.yama.ptrace_scope is %d: run this as root, or start the program with " \
-	"memusage --leak-check=full"
-#define FORBIDDEN \
-	"the kernel does not let us stop it (ptrace): it has changed its user, or a container " \
-	"forbids that (--cap-add=SYS_PTRACE); try as root"
-
-/* An examiner has the name of the client or the collector that began it. */
-static bool is_ours(pid_t tracer)
-{
-	char name[17];
-
-	process_name(tracer, name);
-	return strncmp(name, "memusage", strlen("memusage")) == 0;
-}
-
-/* Says what forbids it, and what to do. */
-static int error_not_traceable(const struct tracee *t, int why, struct mu_error *err)
-{
-	const int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
-	const pid_t tracer = find_tracer(t->pid);
-
-	if (tracer > 0 && is_ours(tracer))
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, EXAMINED);
-	if (tracer > 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, TRACED, (int)tracer);
-	if (why == EPERM && scope == 3)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, NEVER);
-	if (why == EPERM && scope > 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, RESTRICTED, scope);
-	if (why == EPERM)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, FORBIDDEN);
-	errno = why;
-	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot stop it: %m");
-}
-
 static bool is_alive(pid_t tid)
 {
 	char state;
@@ -280,6 +281,13 @@ static struct tracee_thread *note_stops(struct tracee *t)
 	return running;
 }
 
+/* A thread that executes a program waits for those, too, that were killed when they had stopped. */
+static void reap_killed_threads(const struct tracee *t)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		waitid(P_PID, (id_t)t->thread[i].tid, NULL, WEXITED | WNOHANG | __WALL);
+}
+
 /* A thread that waits for a processor stops as soon as it has one: on a machine with a load of 10
  * half a second was too short for one of 150 checks. */
 static bool is_too_late(const struct tracee_thread *thread, uint64_t start)
@@ -299,27 +307,40 @@ static int await_all(struct tracee *t, struct mu_error *err)
 			return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 					    "thread %d is in a system call that cannot be "
 					    "interrupted; try again", (int)thread->tid);
+		if (turn % SPINS == SPINS - 1)
+			reap_killed_threads(t);
 		pause_a_little(turn);
 	}
 	return t->count > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
 }
 
-int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
+static int stop_all(struct tracee *t, struct mu_error *err)
 {
-	*t = (struct tracee){ .pid = pid };
-	tracee_parents_find(&t->parents, pid, 0);
 	for (;;) {
 		int found = 0;
 
 		for (enum place place = 0; place < PLACES && found == 0; place++)
 			found = seize_new_threads(t, place);
 		if (found < 0)
-			return error_not_traceable(t, errno, err);
+			return tracee_refusal_explain(t->pid, errno, err);
 		if (found == 0 && t->count > 0)
 			return 0;
 		if (await_all(t, err) < 0)
 			return -1;
 	}
+}
+
+int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
+{
+	struct seizure seizure;
+	int result;
+
+	*t = (struct tracee){ .pid = pid };
+	tracee_parents_find(&t->parents, pid, 0);
+	begin_seizing(t, &seizure);
+	result = stop_all(t, err);
+	end_seizing(&seizure);
+	return result;
 }
 
 bool tracee_let_on(struct tracee *t, pid_t tid)
@@ -365,8 +386,13 @@ static void end_thread_trace(struct tracee *t, struct tracee_thread *thread)
 {
 	if (thread->tid && !thread->is_running) {
 		tracee_call_settle(t->pid, thread);
-		ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal);
+		if (thread->is_to_stop)
+			syscall(SYS_tgkill, t->pid, thread->tid, SIGSTOP);
+		/* Another thread's exec has killed it, and waits until it has been waited for. */
+		if (ptrace(PTRACE_DETACH, thread->tid, NULL, (void *)(intptr_t)thread->signal) < 0)
+			wait_for_thread(thread->tid);
 		thread->is_traced = false;
+		thread->is_to_stop = false;
 	}
 	thread->is_running = true;
 }
@@ -417,7 +443,8 @@ static uint32_t find_caller(const struct tracee *t)
 	uint32_t found = t->count;
 
 	for (uint32_t i = 0; i < t->count; i++) {
-		if (t->thread[i].signal || !t->thread[i].extended)
+		if (t->thread[i].signal || !t->thread[i].extended ||
+		    !tracee_can_call(&t->thread[i]))
 			continue;
 		found = i;
 		if (t->thread[i].tid != t->pid)
@@ -429,25 +456,63 @@ static uint32_t find_caller(const struct tracee *t)
 /* The copy is held by ptrace, and ends with us. */
 static bool hold_copy(pid_t copy)
 {
-	int status = wait_for_thread(copy);
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + LATE_NS;
+	int status;
 
+	do
+		status = wait_for_thread(copy);
+	while (status == -1 && is_alive(copy) && clock_now(CLOCK_MONOTONIC) < end);
 	return status != -1 && WIFSTOPPED(status) &&
 	       ptrace(PTRACE_SETOPTIONS, copy, NULL, (void *)PTRACE_O_EXITKILL) == 0;
 }
 
+static bool is_on_call_stack(const struct tracee_thread *thread, const struct mu_examined *e)
+{
+	return tracee_stack(thread) - e->stack < MU_EXAMINED_STACK;
+}
+
+/* An examiner that was killed may have left a thread on its way home, which leads over the memory
+ * that the next call needs. Returns false if it does not come home. */
+static bool clear_call_stack(struct tracee *t, const struct mu_examined *e)
+{
+	for (uint32_t i = 0; i < t->count; i++) {
+		const pid_t tid = t->thread[i].tid;
+
+		for (int turn = 0; is_on_call_stack(&t->thread[i], e); turn++) {
+			if (turn == HOME_TURNS)
+				return false;
+			if (!tracee_let_on(t, tid))
+				return clear_call_stack(t, e); /* the list is another */
+			tracee_call_read_registers(&t->thread[i]);
+		}
+	}
+	return true;
+}
+
+static void end_copy(pid_t copy)
+{
+	kill(copy, SIGKILL);
+	waitpid(copy, NULL, __WALL);
+}
+
 int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *err)
 {
-	const uint32_t i = find_caller(t);
+	uint32_t i;
 	long result;
 
-	if (!e->clone || !e->stack || i == t->count)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread can make a copy");
 	if (has_filter(t->pid))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has a seccomp filter");
+	if (!e->clone || !e->stack || !clear_call_stack(t, e) ||
+	    (i = find_caller(t)) == t->count)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread can make a copy");
 	t->copier = i;
 	result = tracee_call_clone(&t->thread[i], e, &t->copy);
 	if (t->copy > 0 && hold_copy(t->copy))
 		return 0;
+	if (t->copy > 0) {
+		end_copy(t->copy);
+		tracee_call_reap(&t->thread[i], e, t->copy);
+	}
 	t->copy = 0;
 	errno = result < 0 ? (int)-result : EAGAIN;
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
@@ -461,7 +526,13 @@ void tracee_close_files(struct tracee *t, const struct mu_examined *e)
 
 static bool stop_again(struct tracee *t, struct tracee_thread *thread)
 {
-	if (ptrace(PTRACE_SEIZE, thread->tid, NULL, NULL) < 0)
+	struct seizure seizure;
+	bool is_seized;
+
+	begin_seizing(t, &seizure);
+	is_seized = seize(thread->tid);
+	end_seizing(&seizure);
+	if (!is_seized)
 		return false;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	thread->signal = 0;
@@ -497,12 +568,12 @@ void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
 
 	if (t->copy <= 0)
 		return;
-	kill(t->copy, SIGKILL);
-	waitpid(t->copy, NULL, __WALL);
+	end_copy(t->copy);
 	thread = stop_reaper(t);
 	if (thread) {
 		tracee_call_read_registers(thread);
-		if (!thread->signal && thread->extended && !has_filter(t->pid))
+		if (!thread->signal && thread->extended && tracee_can_call(thread) &&
+		    !is_on_call_stack(thread, e) && !has_filter(t->pid))
 			tracee_call_reap(thread, e, t->copy);
 		end_thread_trace(t, thread);
 	}

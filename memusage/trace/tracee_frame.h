@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "memusage/examine/tracee.h"
+#include "memusage/trace/tracee.h"
 
 #if defined(__x86_64__)
 

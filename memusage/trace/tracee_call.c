@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/examine/tracee_call.h"
+#include "memusage/trace/tracee_call.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/process.h"
-#include "memusage/examine/tracee_frame.h"
+#include "memusage/trace/tracee_frame.h"
 
 #if defined(__x86_64__)
 
@@ -101,6 +101,61 @@ uint64_t tracee_base(const struct tracee_thread *thread)
 	return thread->regs.fs_base;
 }
 
+/* ---- calls for us ----------------------------------------------------------------------- */
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+#ifndef PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG
+#define PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG 0x4211
+#endif
+#define USER_CODE 0x33u /* the segment of 64-bit code */
+
+struct rseq_configuration {
+	uint64_t address;
+	uint32_t size, signature, flags, reserved;
+};
+
+struct dispatch_configuration {
+	uint64_t mode, selector, offset, size;
+};
+
+static bool read_words(pid_t tid, uint64_t at, uint64_t *word, size_t count)
+{
+	struct iovec to = { word, count * 8 }, from = { (void *)at, count * 8 };
+
+	return process_vm_readv(tid, &to, 1, &from, 1, 0) == (ssize_t)(count * 8);
+}
+
+/* The kernel would let the sequence go on though it was interrupted, or begin it elsewhere. */
+static bool is_in_sequence(const struct tracee_thread *thread)
+{
+	struct rseq_configuration c = { .address = 0 };
+	uint64_t sequence = 0, part[4];
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, thread->tid, (void *)sizeof(c), &c) <= 0 ||
+	    !c.address)
+		return false;
+	/* Source  struct rseq of <linux/rseq.h>: rseq_cs; struct rseq_cs: start_ip, offset. */
+	return read_words(thread->tid, c.address + 8, &sequence, 1) && sequence &&
+	       read_words(thread->tid, sequence, part, 4) && thread->regs.rip - part[1] < part[2];
+}
+
+/* The program's handler would get the call, as Wine's does; while it is blocked, the kernel ends
+ * the program instead. Kernels before 6.4 do not tell. */
+static bool has_dispatch(const struct tracee_thread *thread)
+{
+	struct dispatch_configuration c = { .mode = 0 };
+
+	return ptrace(PTRACE_GET_SYSCALL_USER_DISPATCH_CONFIG, thread->tid, (void *)sizeof(c),
+		      &c) == 0 && c.mode != 0;
+}
+
+bool tracee_can_call(const struct tracee_thread *thread)
+{
+	return thread->regs.cs == USER_CODE && !has_dispatch(thread) && !is_in_sequence(thread);
+}
+
 /* ---- calls made again ------------------------------------------------------------------- */
 
 static uint64_t signals_of(const char *status, const char *name)
@@ -146,13 +201,29 @@ static bool has_queued_signal(pid_t tid)
 	       ptrace(PTRACE_PEEKSIGINFO, tid, &shared, &info) != 0;
 }
 
-static bool follows_system_call(pid_t pid, uint64_t pc)
+enum call_way { WAY_NONE, WAY_SYSCALL, WAY_INT80 };
+
+/* Returns the instruction before an address. */
+static enum call_way way_before(pid_t pid, uint64_t pc)
 {
 	unsigned char code[2];
 	struct iovec to = { code, sizeof(code) }, from = { (void *)(pc - 2), sizeof(code) };
 
-	return process_vm_readv(pid, &to, 1, &from, 1, 0) == sizeof(code) && code[0] == 0x0f &&
-	       code[1] == 0x05;
+	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(code))
+		return WAY_NONE;
+	return code[0] == 0x0f && code[1] == 0x05 ? WAY_SYSCALL :
+	       code[0] == 0xcd && code[1] == 0x80 ? WAY_INT80 : WAY_NONE;
+}
+
+/* Source  arch/x86/entry/syscalls/syscall_32.tbl of Linux. */
+enum { CLOSE_32 = 6, SOCKETCALL_32 = 102, CONNECT_32 = 362 };
+
+/* The second call of connect() would fail, and that of close() might close another file. */
+static bool can_be_repeated(enum call_way way, uint64_t number)
+{
+	if (way == WAY_INT80)
+		return number != CLOSE_32 && number != SOCKETCALL_32 && number != CONNECT_32;
+	return way == WAY_SYSCALL && number != SYS_close && number != SYS_connect;
 }
 
 static bool read_general(pid_t tid, struct user_regs_struct *r)
@@ -170,9 +241,9 @@ void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
 	if (!read_general(thread->tid, &r))
 		return;
 	thread->is_in_call = (int64_t)r.orig_rax >= 0;
-	/* The second call of connect() would fail. */
-	if (!thread->is_in_call || (int64_t)r.rax != -EINTR || r.orig_rax == SYS_connect ||
-	    !follows_system_call(pid, r.rip) || (thread->signal && has_signal(pid, thread)))
+	if (!thread->is_in_call || (int64_t)r.rax != -EINTR ||
+	    !can_be_repeated(way_before(pid, r.rip), r.orig_rax) ||
+	    (thread->signal && has_signal(pid, thread)))
 		return;
 	/* A signal that waits is looked for later: tracee_call_settle(). */
 	thread->call = r.orig_rax;
@@ -227,8 +298,9 @@ struct remote_call {
 	pid_t child;	/* that the call made, 0 none */
 };
 
-/* Runs a thread whose registers are set from its present stop to the end of a system call. */
-static bool run_call(pid_t tid, struct remote_call *c)
+/* Runs a thread whose registers are set from its present stop to the end of a system call. All
+ * signals are blocked but SIGSTOP, which is noted, and SIGKILL. */
+static bool run_call(pid_t tid, struct remote_call *c, bool *is_to_stop)
 {
 	int status, traps = 0;
 
@@ -243,6 +315,8 @@ static bool run_call(pid_t tid, struct remote_call *c)
 			c->child = (pid_t)message;
 		else if (WSTOPSIG(status) == (SIGTRAP | 0x80) && ++traps == 2)
 			return true;
+		else if (status >> 16 == 0 && WSTOPSIG(status) == SIGSTOP)
+			*is_to_stop = true;
 	}
 	return false;
 }
@@ -272,7 +346,7 @@ static void give_back_registers(struct tracee_thread *thread, const uint64_t *ma
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
 	if (waitpid(thread->tid, &status, __WALL) == thread->tid && WIFSTOPPED(status) &&
-	    status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP)
+	    status >> 16 == 0)
 		thread->signal = WSTOPSIG(status);
 }
 
@@ -294,7 +368,7 @@ static long make_call(struct tracee_thread *thread, const struct mu_examined *e,
 	if (!write_registers(thread->tid, &r))
 		return result;
 	ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)8, &all);
-	if (run_call(thread->tid, c) &&
+	if (run_call(thread->tid, c, &thread->is_to_stop) &&
 	    ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general) == 0)
 		result = (long)r.rax;
 	give_back_registers(thread, &mask);
@@ -328,15 +402,21 @@ void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
 	struct remote_call c = { .code = e->clone, .number = __NR_close_range,
 				 .argument = { 0, UINT32_MAX } };
 	struct user_regs_struct r = thread->regs;
+	bool is_to_stop;
 
 	ptrace(PTRACE_SETOPTIONS, copy, NULL,
 	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
 	set_call(&r, &c, e);
 	if (write_registers(copy, &r))
-		run_call(copy, &c);
+		run_call(copy, &c, &is_to_stop);
 }
 
 #else
+
+bool tracee_can_call(const struct tracee_thread *thread)
+{
+	return false;
+}
 
 void tracee_call_read_general(struct tracee_thread *thread)
 {

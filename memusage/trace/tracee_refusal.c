@@ -1,0 +1,77 @@
+/* tracee_refusal.c -- Why a process cannot be stopped from outside.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/trace/tracee_refusal.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memusage/common/process.h"
+
+static int read_number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	int number = 0;
+
+	if (f && fscanf(f, "%d", &number) != 1)
+		number = 0;
+	if (f)
+		fclose(f);
+	return number;
+}
+
+static pid_t find_tracer(pid_t pid)
+{
+	char text[4096];
+	const char *line;
+
+	process_read_file(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nTracerPid:");
+	return line ? (pid_t)atoi(line + strlen("\nTracerPid:")) : 0;
+}
+
+#define TRACED \
+	"process %d traces it already (a debugger, or strace): end that first"
+#define EXAMINED \
+	"memusage examines it already, at its end perhaps, or for another client: ask again"
+#define NEVER \
+	"kernel.yama.ptrace_scope is 3, so nothing can examine a process before the next boot"
+#define RESTRICTED \
+	"kernel.yama.ptrace_scope is %d: run this as root, or start the program with " \
+	"memusage --leak-check=full"
+#define FORBIDDEN \
+	"the kernel does not let us stop it (ptrace): it has changed its user, or a container " \
+	"forbids that (--cap-add=SYS_PTRACE); try as root"
+
+/* An examiner has the name of the client or the collector that began it. */
+static bool is_ours(pid_t tracer)
+{
+	char name[17];
+
+	process_name(tracer, name);
+	return strncmp(name, "memusage", strlen("memusage")) == 0;
+}
+
+/* Says what forbids it, and what to do. */
+int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err)
+{
+	const int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
+	const pid_t tracer = find_tracer(pid);
+
+	if (tracer > 0 && is_ours(tracer))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, EXAMINED);
+	if (tracer > 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, TRACED, (int)tracer);
+	if (why == EPERM && scope == 3)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, NEVER);
+	if (why == EPERM && scope > 0)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, RESTRICTED, scope);
+	if (why == EPERM)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0, FORBIDDEN);
+	errno = why;
+	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot stop it: %m");
+}

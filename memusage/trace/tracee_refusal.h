@@ -1,0 +1,19 @@
+/* tracee_refusal.h -- Why a process cannot be stopped from outside.
+ *
+ * Private to tracee.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <sys/types.h>
+
+#include "profile/base/error.h"
+
+/* tracee_refusal_explain -- Says what forbids it, and what to do.
+ *
+ * pid  in our PID namespace.
+ * why  error number of PTRACE_SEIZE.
+ * Returns -1 with ERR. Cost two files of /proc.
+ */
+int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err);
