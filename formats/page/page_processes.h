@@ -16,10 +16,10 @@
  *					"unknown"
  *	 "status":9,			exit status or signal; absent if it is not known
  *	 "ended":"killed by SIGKILL",	the same as a phrase
- *	 "shown":true}			the page is about this one
+ *	 "shown":true}			the page is about this one, which may not be "last"
  *
  * "process_count" is the number of elements without the limit of PAGE_PROCESSES, above which the
- * smallest peaks are left out. "own_peaks" and "own_lives" are the sums over all that are "last".
+ * smallest peaks are left out. "own_peaks" and "own_lives" are the sums over all elements.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -11,6 +11,9 @@
 #include "cli/xmalloc.h"
 #include "profile/read/result.h"
 
+/* What an image before an exec must have at least to be reported instead of a last one. */
+enum { LEAST_BYTES = 1 << 20, LEAST_CALLS = 10000 };
+
 /* Data to sort the images and to find their parents. */
 struct birth {
 	uint64_t start_ns;
@@ -112,9 +115,7 @@ static void mark_last_images(struct process_list *list, const struct birth *birt
 
 		e->is_last = i + 1 == list->count || birth[i + 1].own != birth[i].own ||
 			     list->entry[birth[i + 1].number].pid != e->pid;
-		if (!e->is_last)
-			continue;
-		list->processes++;
+		list->processes += e->is_last;
 		list->own_peaks += e->own_peak;
 		list->own_lives += e->own_live;
 		list->own_calls += e->own_calls;
@@ -187,8 +188,15 @@ uint64_t process_figure_of(const struct process_entry *e, enum process_figure fi
 	}
 }
 
-const struct process_entry *process_list_largest(const struct process_list *list, uint32_t first,
-						 enum process_figure figure)
+bool process_is_clearly_larger(uint64_t earlier, uint64_t last, enum process_figure figure)
+{
+	const uint64_t least = figure == PROCESS_CALLS ? LEAST_CALLS : LEAST_BYTES;
+
+	return earlier >= least && earlier / 2 >= last;
+}
+
+static const struct process_entry *find_largest_last(const struct process_list *list,
+						     uint32_t first, enum process_figure figure)
 {
 	const struct process_entry *best = NULL;
 	uint64_t most = 0;
@@ -205,6 +213,55 @@ const struct process_entry *process_list_largest(const struct process_list *list
 		}
 	}
 	return best;
+}
+
+const struct process_entry *process_list_earlier(const struct process_list *list, pid_t pid,
+						 enum process_figure figure)
+{
+	const struct process_entry *best = NULL;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		const struct process_entry *e = &list->entry[i];
+
+		if (!e->is_last && (pid == 0 || e->pid == pid) &&
+		    (!best || process_figure_of(e, figure) > process_figure_of(best, figure)))
+			best = e;
+	}
+	return best;
+}
+
+const struct process_entry *process_list_largest(const struct process_list *list, uint32_t first,
+						 enum process_figure figure)
+{
+	const struct process_entry *last = find_largest_last(list, first, figure);
+	const struct process_entry *earlier = process_list_earlier(list, 0, figure);
+
+	if (last && earlier &&
+	    process_is_clearly_larger(process_figure_of(earlier, figure),
+				      process_figure_of(last, figure), figure))
+		return earlier;
+	return last;
+}
+
+const struct process_entry *process_list_next_image(const struct process_list *list,
+						    const struct process_entry *e)
+{
+	const struct process_entry *end = list->entry + list->count;
+
+	for (const struct process_entry *next = e + 1; !e->is_last && next < end; next++)
+		if (next->pid == e->pid)
+			return next;
+	return NULL;
+}
+
+const struct process_entry *process_list_last_image(const struct process_list *list,
+						    const struct process_entry *e)
+{
+	const struct process_entry *next;
+
+	while ((next = process_list_next_image(list, e)))
+		e = next;
+	return e;
 }
 
 const struct process_entry *process_list_find(const struct process_list *list, uint32_t slot)

@@ -1,5 +1,5 @@
 /* profile_process_list.c -- all processes of a recording, their parents and sums, of random trees;
- * how an image ended, in words.
+ * which one has most, also before an exec; how an image ended, in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,11 +28,12 @@ static void load(void)
 
 struct truth {
 	uint32_t pid, parent; /* parent: number of its process, or PROCESSES */
-	uint64_t peak, live, inherited;
+	uint64_t peak, live, inherited; /* of the last image */
+	uint64_t earlier_peaks, earlier_lives, earlier_most; /* own figures of those before */
 	uint32_t images;
 };
 
-static unsigned int seed;
+static unsigned int seed, trees_with_earlier;
 
 static uint32_t draw(uint32_t below)
 {
@@ -45,9 +46,15 @@ static void add_image(uint32_t slot, struct truth *t, const struct truth *all, u
 {
 	struct mu_image *im = fake_image(&f, slot);
 
+	if (t->images > 0) {
+		t->earlier_peaks += t->peak - t->inherited;
+		t->earlier_lives += t->live - t->inherited;
+		if (t->peak - t->inherited > t->earlier_most)
+			t->earlier_most = t->peak - t->inherited;
+	}
 	t->inherited = t->images == 0 && t->parent < PROCESSES ? draw(1000) : 0;
 	t->live = t->inherited + draw(100000);
-	t->peak = t->live + draw(100000);
+	t->peak = t->live + draw(100000) * (draw(8) == 0 ? 30 : 1);
 	im->process.pid = t->pid;
 	im->process.ppid = t->parent < PROCESSES ? all[t->parent].pid : 1;
 	im->process.start_mono_ns = t->images == 0 && t->parent < PROCESSES ? 5 : now;
@@ -79,13 +86,15 @@ static bool is_true(const struct truth *t, const struct truth *all)
 
 static void compare_with_truth(const struct truth *all, uint32_t images)
 {
-	uint64_t peaks = 0, lives = 0, most = 0;
+	uint64_t peaks = 0, lives = 0, most = 0, earlier_most = 0;
 	uint32_t wrong = 0, unordered = 0;
 
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		wrong += !is_true(&all[i], all);
-		peaks += all[i].peak - all[i].inherited;
-		lives += all[i].live - all[i].inherited;
+		peaks += all[i].peak - all[i].inherited + all[i].earlier_peaks;
+		lives += all[i].live - all[i].inherited + all[i].earlier_lives;
+		if (all[i].earlier_most > earlier_most)
+			earlier_most = all[i].earlier_most;
 		if (all[i].peak - all[i].inherited > most)
 			most = all[i].peak - all[i].inherited;
 	}
@@ -97,6 +106,10 @@ static void compare_with_truth(const struct truth *all, uint32_t images)
 	EQ_U(list.processes, PROCESSES);
 	EQ_U(list.own_peaks, peaks);
 	EQ_U(list.own_lives, lives);
+	if (earlier_most >= 1 << 20 && earlier_most >= 2 * most) {
+		most = earlier_most;
+		trees_with_earlier++;
+	}
 	EQ_U(process_list_largest(&list, 0, PROCESS_PEAK)->own_peak, most);
 }
 
@@ -130,6 +143,56 @@ static void random_tree(unsigned int number)
 	compare_with_truth(all, images);
 	process_list_free(&list);
 	free(f.base);
+}
+
+/* ---- programs before an exec ---------------------------------------------------------------- */
+
+static void set_image(uint32_t slot, uint32_t pid, uint64_t start, uint64_t peak)
+{
+	struct mu_image *im = fake_image(&f, slot);
+
+	im->process.pid = f.slot[slot].pid = pid;
+	im->process.ppid = 1;
+	im->process.start_mono_ns = start;
+	im->heap.peak = (int64_t)peak;
+}
+
+/* Process 10 has the images 0, 2 and 3, process 20 only image 1. */
+static void chain(void)
+{
+	static const struct {
+		uint64_t peak[4];
+		uint32_t largest;
+	} cases[] = {
+		{ { 50 << 20, 5000, 0, 7 }, 0 },
+		{ { 50 << 20, 25 << 20, 60 << 20, 7 }, 2 },
+		{ { 50 << 20, (25 << 20) + 1, 0, 7 }, 1 },	/* not twice as much */
+		{ { (1 << 20) - 1, 0, 0, 7 }, 3 },		/* too small, like a shell */
+		{ { 1 << 20, 0, 0, 7 }, 0 },
+		{ { 0, 0, 0, 0 }, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct process_entry *e;
+
+		fake_segment(&f, MU_KIND_TREE, 4, SLOT);
+		for (uint32_t k = 0; k < 4; k++)
+			set_image(k, k == 1 ? 20 : 10, 100 * (k + 1), cases[i].peak[k]);
+		load();
+		EQ_U(process_list_largest(&list, 1, PROCESS_PEAK)->slot, cases[i].largest);
+		EQ_U(list.processes, 2);
+		e = process_list_find(&list, 0);
+		EQ_U(process_list_next_image(&list, e)->slot, 2);
+		EQ_U(process_list_last_image(&list, e)->slot, 3);
+		e = process_list_find(&list, 1);
+		OK(!process_list_next_image(&list, e), "a process that executed nothing");
+		OK(process_list_last_image(&list, e) == e, "... has one image");
+		OK(!process_list_earlier(&list, 20, PROCESS_PEAK), "... and none before an exec");
+		process_list_free(&list);
+		free(f.base);
+	}
+	OK(!process_is_clearly_larger(9999, 0, PROCESS_CALLS), "calls of a shell");
+	OK(process_is_clearly_larger(10000, 5000, PROCESS_CALLS), "... and of more");
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -206,6 +269,8 @@ int main(void)
 {
 	for (unsigned int i = 0; i < 40; i++)
 		random_tree(i);
+	OK(trees_with_earlier > 0 && trees_with_earlier < 40, "some trees have most before an exec");
+	chain();
 	ends();
 	older_header();
 	names();
