@@ -8,31 +8,36 @@ import { bytes, clip, count, el, many, nameNode, percent, select, time } from '.
 const HEADS = ['Peak', 'At the end', 'Ran', 'Process', 'End'];
 
 // Returns the data of the process with a PID, or of the one that the page is about.
+//
+// A key names a process that the page has: 0 is the one that the page is about, which may have
+// executed another program later; a PID is the last program of another one. The page may have both.
 export function processData(data, pid) {
 	const others = data.others || [], found = others.find((o) => o.run.pid === pid);
-	const shown = [data, ...others].map((o) => o.run && o.run.pid);
-	return found ? { ...data, access: undefined, labels: undefined, ...found, shown,
-		run: { ...found.run, images: data.run.images } } : { ...data, shown };
+	const shown = [0, ...others.map((o) => o.run.pid)];
+	return found ? { ...data, access: undefined, labels: undefined, ...found, shown, key: pid,
+		run: { ...found.run, images: data.run.images } } : { ...data, shown, key: 0 };
 }
 
+// Returns the key of an element of data.processes, or -1.
+const keyOf = (p, data) => p.shown ? 0 : p.last && data.shown.includes(p.pid) ? p.pid : -1;
+
 // What changes with the process: moments and frames are its own, places may be in others, too.
-const choose = (pid, data) => ({ process: pid === data.shown[0] ? 0 : pid, from: -1, to: null,
-	zoom: '', metric: '' });
+const choose = (key) => ({ process: key, from: -1, to: null, zoom: '', metric: '' });
 
 const nameOf = (p) => clip(p.name || p.command || `process ${p.pid}`, 40);
 
 // A list of the processes whose figures the page has; nothing if there is one only.
 export function chooser(model) {
-	const { data, run, state } = model;
+	const { data, state } = model;
 	if (data.shown.length < 2)
 		return null;
-	const options = data.shown.map((pid) => {
-		const p = data.processes.find((q) => q.pid === pid && q.last) || { pid };
-		return { value: String(pid), label: `${nameOf(p)} ${pid}: ` +
+	const options = data.shown.map((key) => {
+		const p = data.processes.find((q) => keyOf(q, data) === key) || { pid: key };
+		return { value: String(key), label: `${nameOf(p)} ${p.pid}: ` +
 			`${bytes(p.own_peak || 0)}` };
 	});
-	const field = select('Process', options, String(run.pid), (v) =>
-		state.set(choose(Number(v), data)));
+	const field = select('Process', options, String(data.key), (v) =>
+		state.set(choose(Number(v))));
 	field.classList.add('chooser');
 	return field;
 }
@@ -40,10 +45,11 @@ export function chooser(model) {
 // "It held 4.3 MiB of the 4.6 MiB of all 5 processes", for the Summary.
 export function standing(model) {
 	const { data, run } = model, list = data.processes || [];
-	const own = list.find((p) => p.pid === run.pid && p.last);
+	const own = list.find((p) => keyOf(p, data) === data.key);
 	if (list.length < 2 || !own || !(data.own_peaks > 0))
 		return null;
-	return el('p', {}, `This is process ${run.pid}, ${nameOf(own)}: it held ` +
+	const before = own.last ? '' : ', before it executed another program';
+	return el('p', {}, `This is process ${run.pid}, ${nameOf(own)}${before}: it held ` +
 		`${bytes(own.own_peak)} of the ${bytes(data.own_peaks)} that `,
 	stateLink(model, { view: 'processes' }, {},
 		`${many(data.process_count, 'process')}`.replace('processs', 'processes')),
@@ -110,10 +116,9 @@ export class Processes {
 	}
 
 	row(p, level, most) {
-		const { model } = this, { data, run } = model;
-		const isShown = p.pid === run.pid && p.last;
+		const { model } = this, { data } = model, key = keyOf(p, data);
+		const isShown = key === data.key;
 		const end = p.end || most, name = nameNode(`${nameOf(p)} ${p.pid}`);
-		const isInPage = p.last && data.shown.includes(p.pid);
 		return el('tr', { class: isShown ? 'is-selected' : '', 'aria-current': isShown
 			? 'true' : undefined },
 		el('td', { class: 'number' }, bytes(p.own_peak), el('span', { class: 'dim' },
@@ -125,7 +130,7 @@ export class Processes {
 			width: `${100 * (end - p.start) / most}%` } }))),
 		el('td', { style: { paddingInlineStart: `${Math.min(level, 12) * 1.3}rem` } },
 			level ? el('span', { class: 'dim', 'aria-hidden': 'true' }, '└ ') : null,
-			isInPage ? stateLink(model, () => ({ ...choose(p.pid, data),
+			key >= 0 ? stateLink(model, () => ({ ...choose(key),
 				view: 'summary' }), {}, name) : name, ' ',
 			el('span', { class: 'dim command-text', dir: 'ltr' },
 				clip(p.command || '', 160))),
