@@ -21,6 +21,7 @@
 #include "formats/summary.h"
 #include "memusage/common/escape.h"
 #include "memusage/report/notes.h"
+#include "profile/read/process_list.h"
 
 enum { READER_MS = 10000 };
 
@@ -190,6 +191,7 @@ static char *process_line_text(enum report_role role, int pid, const struct resu
 static void count_more(struct report *r, struct report_line *line)
 {
 	r->more++;
+	r->more_earlier += line->role == REPORT_EARLIER;
 	r->more_bytes += line->bytes;
 	r->more_calls += line->calls;
 	if (line->peak > r->more_peak)
@@ -227,7 +229,7 @@ static void print_lines(struct report *r)
 static void add_process_line(struct report *r, enum report_role role, int pid,
 			     const struct result *result)
 {
-	struct report_line line = { .pid = pid, .peak = result->heap_peak,
+	struct report_line line = { .pid = pid, .role = role, .peak = result->heap_peak,
 				    .bytes = result->own_bytes, .calls = result->own_calls };
 
 	if (r->is_finished && r->late_count++ < REPORT_LINES) {
@@ -255,15 +257,22 @@ static void add_summary(struct report *r, enum report_role role, int pid,
 	flush_text(r);
 }
 
-static void note_largest(struct report *r, int pid, const struct result *result)
+static void note_largest(struct report *r, enum report_role role, int pid,
+			 const struct result *result)
 {
-	if (r->largest.pid == 0 || result->own_peak > r->largest.peak)
-		r->largest = (struct report_line){ .pid = pid, .peak = result->own_peak };
+	const bool is_earlier = role == REPORT_EARLIER;
+	struct report_line *largest = is_earlier ? &r->largest_earlier : &r->largest;
+
+	if (largest->pid != 0 && result->own_peak <= largest->peak)
+		return;
+	free(largest->text);
+	*largest = (struct report_line){ .pid = pid, .role = role, .peak = result->own_peak,
+					 .text = is_earlier ? xstrdup(result->name) : NULL };
 }
 
 static void add_other(struct report *r, enum report_role role, int pid, struct result *result)
 {
-	note_largest(r, pid, result);
+	note_largest(r, role, pid, result);
 	if (r->settings->quiet)
 		;
 	else if (r->settings->children == CHILDREN_SUMMARY)
@@ -295,14 +304,23 @@ void report_add(struct report *r, enum report_role role, int pid, struct result 
 	r->main_pid = pid;
 }
 
+/* A process has one line for each program that it executed. */
 static void print_more(struct report *r)
 {
-	if (r->more > 0)
-		fprintf(r->text,
-			"memusage: %" PRIu64 " more processes: heap total: %" PRIu64
-			", highest heap peak: %" PRIu64 ", calls: %" PRIu64 "\n",
-			r->more, r->more_bytes, r->more_peak, r->more_calls);
-	r->more = r->more_bytes = r->more_calls = r->more_peak = 0;
+	const uint64_t processes = r->more - r->more_earlier;
+
+	if (r->more == 0)
+		return;
+	fputs("memusage: ", r->text);
+	if (processes > 0)
+		fprintf(r->text, "%" PRIu64 " more processes", processes);
+	if (r->more_earlier > 0)
+		fprintf(r->text, "%s%" PRIu64 " more program%s before exec",
+			processes > 0 ? " and " : "", r->more_earlier,
+			r->more_earlier == 1 ? "" : "s");
+	fprintf(r->text, ": heap total: %" PRIu64 ", highest heap peak: %" PRIu64
+		", calls: %" PRIu64 "\n", r->more_bytes, r->more_peak, r->more_calls);
+	r->more = r->more_earlier = r->more_bytes = r->more_calls = r->more_peak = 0;
 }
 
 /* The shell says so to a person, but not in a log or a report file. */
@@ -340,15 +358,26 @@ static void print_all(struct report *r, const char *why, const struct rusage *us
 static void print_larger_process(struct report *r)
 {
 	const struct settings *s = r->settings;
+	const struct report_line *largest = &r->largest, *earlier = &r->largest_earlier;
+	const char *file = s->png ? s->png : s->data;
 	char larger[UNITS_LENGTH], reported[UNITS_LENGTH];
+	uint64_t last;
 
-	if (!r->main || r->largest.peak <= r->main->own_peak || (!s->png && !s->data) ||
-	    s->children == CHILDREN_FILES)
+	if (!r->main || !file || s->children == CHILDREN_FILES)
 		return;
-	report_note(r, "process %d held most, %s at its peak; %s is about process %d, which held "
-		       "%s: --record keeps all processes",
-		    r->largest.pid, units_bytes(larger, r->largest.peak), s->png ? s->png : s->data,
-		    r->main_pid, units_bytes(reported, r->main->own_peak));
+	units_bytes(reported, r->main->own_peak);
+	last = largest->peak > r->main->own_peak ? largest->peak : r->main->own_peak;
+	if (process_is_clearly_larger(earlier->peak, last, PROCESS_PEAK))
+		report_note(r, "process %d %s held most, %s at its peak, before it executed "
+			       "another program; %s is about process %d %s, which held %s: "
+			       "--record keeps all programs",
+			    earlier->pid, earlier->text, units_bytes(larger, earlier->peak),
+			    file, r->main_pid, r->main->name, reported);
+	else if (largest->peak > r->main->own_peak)
+		report_note(r, "process %d held most, %s at its peak; %s is about process %d, "
+			       "which held %s: --record keeps all processes",
+			    largest->pid, units_bytes(larger, largest->peak), file, r->main_pid,
+			    reported);
 }
 
 void report_finish(struct report *r, const char *why, const struct rusage *usage)
@@ -374,5 +403,6 @@ void report_close(struct report *r)
 	free(r->buffer);
 	free(r->lines_buffer);
 	free(r->line);
+	free(r->largest_earlier.text);
 	free(r->main);
 }

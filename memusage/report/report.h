@@ -33,6 +33,7 @@ enum report_role {
 struct report_line {
 	char *text; /* owned */
 	int pid;
+	enum report_role role;
 	uint64_t peak;
 	uint64_t bytes;
 	uint64_t calls;
@@ -60,7 +61,10 @@ struct report {
 	size_t lines_length;
 	struct report_line largest; /* the other process whose own peak is the highest; without
 				     * text */
-	uint64_t more;		/* processes beyond line_limit, and their sums */
+	struct report_line largest_earlier; /* likewise of programs before an exec; the text is its
+					     * name */
+	uint64_t more;		/* images beyond line_limit, and their sums */
+	uint64_t more_earlier;	/* those of them that ended by exec */
 	uint64_t more_bytes;
 	uint64_t more_calls;
 	uint64_t more_peak;
