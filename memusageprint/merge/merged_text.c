@@ -77,7 +77,7 @@ static void put_hosts(const struct merged_text *t)
 
 static void put_peaks(const struct merged_text *t)
 {
-	if (t->m->processes < 2)
+	if (t->m->processes < 2 || t->overview.peaks.with == 0)
 		return;
 	fputs("peak of each: ", t->out);
 	spread_text_put(t->out, t->m, &t->overview.peaks, false);

@@ -382,7 +382,7 @@ static void put_rest_of_list(FILE *out, const struct toplist *list, const struct
 static void put_place_spread(FILE *out, const struct toplist *list,
 			     const struct merge_spread *spread, struct unbounded *u)
 {
-	if (!spread)
+	if (!spread || spread->with == 0)
 		return;
 	put_below_name(out, list, u, "");
 	spread_text_put(out, list->merge, spread, is_about_blocks(list));

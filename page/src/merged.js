@@ -171,13 +171,13 @@ export class Merged {
 	}
 
 	opening() {
-		const { totals, data: { merge } } = this.model;
+		const { totals, data: { merge } } = this.model, peaks = readSpread(merge.peaks);
 		return el('div', { class: 'opening' }, el('p', {}, el('b', {},
 			`${processes(merge.processes)} together held ` +
 			`${bytes(totals.peak)} at most`),
 		`, ${time(merge.peak_t)} after the first began; their own peaks add up to ` +
-		`${bytes(merge.peaks_sum)}. Peak of each: `,
-		spreadWords(this.model, readSpread(merge.peaks)), '.'),
+		`${bytes(merge.peaks_sum)}.`, peaks.having > 0 ? [' Peak of each: ',
+			spreadWords(this.model, peaks), '.'] : ''),
 		merge.left_out ? el('p', { class: 'panel warnings' }, merge.left_out === 1
 			? 'A recording could not be read: its process is missing.'
 			: `${count(merge.left_out)} recordings could not be read: their ` +

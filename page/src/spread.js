@@ -28,7 +28,8 @@ export function readSpread(list) {
 		i % 2 ? [] : [{ number: n, value: named[i + 1] }]) };
 }
 
-// Returns how processes differ at a group of places; null if the page does not say.
+// Returns how processes differ at a group of places; null if the page does not say, or if none of
+// those that are compared has anything there.
 export function spreadOf(model, group, key, metric) {
 	const list = model.data.merge?.spread?.[group], known = model.spreads ||= new Map();
 	if (!list || !FIGURES[metric])
@@ -37,7 +38,8 @@ export function spreadOf(model, group, key, metric) {
 		const { keys } = model.keys(group), holders = model.holderPlaces();
 		known.set(group, new Map(list.map((s) => [keys[holders[s.node]], s])));
 	}
-	return readSpread(known.get(group).get(key)?.[FIGURES[metric]]);
+	const spread = readSpread(known.get(group).get(key)?.[FIGURES[metric]]);
+	return spread && spread.having > 0 ? spread : null;
 }
 
 export function outlierNames(model, s) {
