@@ -160,7 +160,7 @@ static struct choice choose_by_figure(const struct settings *settings,
 	return (struct choice){
 		.slot = e ? e->slot : main,
 		.text = text & texts_of_figure(settings, figure),
-		.share = list->processes > 1 ? e : NULL,
+		.share = list->processes > 1 || (e && !e->is_last) ? e : NULL,
 		.figure = figure,
 	};
 }
@@ -187,7 +187,7 @@ static void choose_processes(const struct report_job *job, const struct recordin
 	};
 	if (settings->report > REPORT_TEXT)
 		choice[0].text = TEXT_TOP;
-	else if (settings->pid || list->processes < 2)
+	else if (settings->pid || list->count < 2)
 		choice[0].text = text & ~(unsigned)TEXT_PROCESSES;
 	else
 		return;
@@ -229,6 +229,21 @@ static void print_table(const struct report_job *job, const struct process_list 
 	fclose(page);
 }
 
+/* Prints of the process of --pid what a report on its last program does not show. */
+static void print_earlier(const struct report_job *job, const struct process_list *list)
+{
+	const struct settings *settings = job->settings;
+	const unsigned text = settings->text ? settings->text : TEXT_TOP;
+	FILE *page;
+
+	if (settings->pid == 0 || settings->report > REPORT_TEXT ||
+	    !(text & texts_of_figure(settings, PROCESS_PEAK)))
+		return;
+	page = open_layout(job);
+	processes_print_earlier(page, list, (pid_t)settings->pid);
+	fclose(page);
+}
+
 /* Prints what CHOICE and later ones with the same process have in common at once. */
 static int print_choice(const struct report_job *job, const struct recording *r,
 			const struct process_list *list, struct choice *choice, int count,
@@ -263,6 +278,7 @@ static int print_report(const struct report_job *job, const struct recording *r,
 	process_list_load(&list, &r->segment);
 	if (job->settings->text & TEXT_PROCESSES && !r->merge)
 		print_table(job, &list);
+	print_earlier(job, &list);
 	choose_processes(job, r, &list, choice);
 	for (int i = 0; i < CHOICES && result == 0; i++)
 		if (choice[i].text)

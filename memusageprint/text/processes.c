@@ -165,12 +165,20 @@ void processes_print(FILE *out, const struct process_list *list)
 
 /* ---- the share of one ---------------------------------------------------------------------- */
 
-static void print_name(FILE *out, const struct process_entry *e)
+/* "12 make", or "12 sh before it executed make". */
+static void print_name(FILE *out, const struct process_list *list, const struct process_entry *e)
 {
+	const struct process_entry *next = process_list_next_image(list, e);
+
 	fprintf(out, "%d ", (int)e->pid);
 	terminal_put(out, e->name);
+	if (!next)
+		return;
+	fputs(" before it executed ", out);
+	terminal_put(out, next->name);
 }
 
+/* Returns the image of another process that has most. */
 static const struct process_entry *find_second(const struct process_list *list,
 					       const struct process_entry *first,
 					       enum process_figure figure)
@@ -180,7 +188,7 @@ static const struct process_entry *find_second(const struct process_list *list,
 	for (uint32_t i = 0; i < list->count; i++) {
 		const struct process_entry *e = &list->entry[i];
 
-		if (e->is_last && e != first &&
+		if (e->pid != first->pid &&
 		    (!second || process_figure_of(e, figure) > process_figure_of(second, figure)))
 			second = e;
 	}
@@ -206,6 +214,39 @@ static uint64_t sum_of_figure(const struct process_list *list, enum process_figu
 							       list->own_peaks;
 }
 
+static void print_last_program(FILE *out, const struct process_list *list,
+			       const struct process_entry *e, enum process_figure figure,
+			       bool is_run)
+{
+	const struct process_entry *last = process_list_last_image(list, e);
+	char own[UNITS_LENGTH];
+
+	fprintf(out, "its last program: %s%s (",
+		figure_text(own, process_figure_of(last, figure), figure),
+		figure == PROCESS_CALLS ? " calls" : "");
+	terminal_put(out, last->name);
+	if (is_run)
+		fputs("); --record=FILE keeps it for memusageprint --pid=PID\n", out);
+	else
+		fprintf(out, "); --pid=%d reports on that\n", (int)e->pid);
+}
+
+static void print_others(FILE *out, const struct process_list *list,
+			 const struct process_entry *second, enum process_figure figure,
+			 bool is_run)
+{
+	char own[UNITS_LENGTH];
+
+	figure_text(own, process_figure_of(second, figure), figure);
+	if (list->processes > 2)
+		fprintf(out, "%u others: at most %s each (process ", list->processes - 1, own);
+	else
+		fprintf(out, "the other: %s (process ", own);
+	print_name(out, list, second);
+	fputs(is_run ? "); --record=FILE keeps all for memusageprint --processes\n" :
+		       "); --processes lists all, --pid=PID reports on another\n", out);
+}
+
 void processes_print_share(FILE *out, const struct process_list *list,
 			   const struct process_entry *e, enum process_figure figure, bool is_run)
 {
@@ -220,16 +261,28 @@ void processes_print_share(FILE *out, const struct process_list *list,
 		figure_text(own, process_figure_of(e, figure), figure),
 		figure_text(sum, sum_of_figure(list, figure), figure),
 		list->is_estimated && figure != PROCESS_CALLS ? " (estimates)" : "", what);
-	print_name(out, e);
-	fprintf(out, " (%s)" LAYOUT_PLAIN "\n", image_end_text(e->end, end));
-	if (!second)
+	print_name(out, list, e);
+	if (e->is_last)
+		fprintf(out, " (%s)", image_end_text(e->end, end));
+	fputs(LAYOUT_PLAIN "\n", out);
+	if (!e->is_last)
+		print_last_program(out, list, e, figure, is_run);
+	if (second)
+		print_others(out, list, second, figure, is_run);
+}
+
+void processes_print_earlier(FILE *out, const struct process_list *list, pid_t pid)
+{
+	const struct process_entry *earlier = process_list_earlier(list, pid, PROCESS_PEAK);
+	const struct process_entry *last = earlier ? process_list_last_image(list, earlier) : NULL;
+	char own[UNITS_LENGTH];
+
+	if (!last || !process_is_clearly_larger(earlier->own_peak, last->own_peak, PROCESS_PEAK))
 		return;
-	figure_text(own, process_figure_of(second, figure), figure);
-	if (list->processes > 2)
-		fprintf(out, "%u others: at most %s each (process ", list->processes - 1, own);
-	else
-		fprintf(out, "the other: %s (process ", own);
-	print_name(out, second);
-	fputs(is_run ? "); --record=FILE keeps all for memusageprint --processes\n" :
-		       "); --processes lists all, --pid=PID reports on another\n", out);
+	fputs("\nprocess ", out);
+	print_name(out, list, earlier);
+	fprintf(out, " held %s: %s\n", units_bytes(own, earlier->own_peak),
+		process_list_largest(list, last->slot, PROCESS_PEAK) == earlier ?
+			"--top without --pid reports on that" :
+			"--processes lists what each of its programs held");
 }

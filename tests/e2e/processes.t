@@ -111,9 +111,9 @@ fi
 
 large=$(pid_of 4000m0)
 run memusageprint --top=1 --leaks=1 kept.mur
-like "$out" "^3.91 MiB of 3.97 MiB were held by process $large processes \(exit(ed,)? status .*\)\$" \
+like "$out" "^3.91 MiB of 3.98 MiB were held by process $large processes \(exit(ed,)? status .*\)\$" \
 	'--top: the process that held most'
-like "$out" "^3.91 MiB of 3.97 MiB were not freed by process $large " '--leaks: the one that leaked'
+like "$out" "^3.91 MiB of 3.98 MiB were not freed by process $large " '--leaks: the one that leaked'
 like "$out" '^13 others: at most 13.0 KiB each \(process [0-9]+ processes\); --processes lists all' \
 	'... and how the others stand'
 like "$out" 'allocate \(processes.c:[0-9]+\) allocated 100.0% of the 3.91 MiB' '... its places'
@@ -161,7 +161,7 @@ like "$(grep "^memusage: process $(pid_of 11e0) " report)" ', calls: 1, exit sta
 # shellcheck disable=SC2086
 run memusage --top=1 -o report "$program" $all
 printf '%s\n' "$out" >printed
-like "$(cat report)" "^3.91 MiB of 3.97 MiB were held by process $(pid_of 4000m0) processes" 'the answer names it'
+like "$(cat report)" "^3.91 MiB of 3.98 MiB were held by process $(pid_of 4000m0) processes" 'the answer names it'
 is "$(grep -c '^memusage: process ' report) $(grep -c '^memusage: [0-9]* more processes: ' report)" '6 1' \
 	'... with the program, the five largest, and a line for the others'
 like "$(cat report)" '--record=FILE keeps all for memusageprint --processes$' '... and how to see the others'
@@ -213,6 +213,100 @@ like "$(cat temporary)" 'churn .*100.0% of the 5,000 blocks that were temporary'
 memusageprint --growth=start..end busy.mur >growth
 like "$(cat growth)" 'were held by process' '--growth: the process that held most'
 like "$(cat growth)" '^grow .*100.0%' '... its places'
+
+# ---- programs before an exec
+
+# chain KIB [CALLS] -- PROGRAM...: holds KIB, calls malloc and free CALLS times, and executes PROGRAM.
+cat >chain.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *volatile kept;
+__attribute__((noinline)) static void hold(size_t size)
+{
+	kept = memset(malloc(size), 1, size);
+}
+__attribute__((noinline)) static void churn(size_t size)
+{
+	free(memset(malloc(size), 1, 1));
+}
+int main(int argc, char **argv)
+{
+	hold((size_t)atoi(argv[1]) * 1024);
+	for (int i = atoi(argv[2]); i > 0; i--)
+		churn((size_t)i);
+	execvp(argv[3], &argv[3]);
+	return 1;
+}
+END
+compile "${CC:-cc}" -O1 -g -fno-builtin chain.c -o chain
+run memusage -o report --record=chain.mur --top=1 ./chain 5000 0 true
+is "$status" 0 'a program that executes another one'
+large=$(memusageprint --processes chain.mur | awk '/chain/ { print $1; exit }')
+like "$(cat report)" "^4.88 MiB of 4.88 MiB were held by process $large chain before it executed true\$" \
+	'--top: the program before an exec, if it held clearly more'
+like "$(cat report)" "^its last program: 0 B \(true\); --pid=$large reports on that\$" '... and what the last one held'
+like "$(cat report)" '^hold \(chain.c:[0-9]+\) allocated 100.0% of the 4.88 MiB' '... its places'
+for report in tree growth leaks; do
+	run memusageprint "--$report" chain.mur
+	like "$out" "^4.88 MiB of 4.88 MiB were (held|not freed) by process $large chain before it executed true\$" \
+		"--$report: likewise"
+	like "$out" "^its last program: 0 B \(true\); --pid=$large reports on that\$" '... with what to do'
+done
+run memusageprint --diff chain.mur chain.mur
+like "$out" "^old  chain.mur: process $large, ./chain 5000 0 true\$" '--diff: likewise'
+run memusageprint "--pid=$large" --top chain.mur
+like "$out" "^process $large chain before it executed true held 4.88 MiB: --top without --pid reports on that\$" \
+	'--pid: the last program, with a line about the one before'
+like "$out" '^nothing was live when the heap was largest$' '... which is not reported'
+run memusageprint --summary chain.mur
+like "$out" 'heap total: 0,' '--summary: the last program'
+run memusagestat --html=page.html chain.mur
+like "$(of_page page.html "$large" | grep '"name":"chain"')" '"last":false,.*"shown":true' 'the page: likewise'
+like "$(cat page.html)" '"own_peaks":5120000,' '... with the sum of both'
+run memusageprint --top=1 "$(memusage -o report --record=two.mur sh -c './chain 5000 0 true; ./chain 2000 0 true; :'
+	echo two.mur)"
+like "$out" '^4.88 MiB of 6.8[0-9] MiB were held by process [0-9]+ chain before it executed true$' \
+	'all programs of all processes are summed up'
+like "$out" '^2 others: at most 1.95 MiB each \(process [0-9]+ chain before it executed true\); ' \
+	'... and none is left out of the others'
+small=$(memusageprint --processes two.mur | awk '/chain 2000 0 true$/ { print $1; exit }')
+run memusageprint "--pid=$small" --top two.mur
+like "$out" "^process $small chain before it executed true held 1.95 MiB: --processes lists what each of its" \
+	'--pid of another one'
+run memusage --top=1 ./chain 5000 0 true
+like "$err" '^its last program: 0 B \(true\); --record=FILE keeps it for memusageprint --pid=PID$' \
+	'a run that is not kept: how to keep it'
+run memusage --top=1 ./chain 1000 0 true
+unlike "$err" 'were held by' 'a small program before an exec is not reported, like the shell that starts another'
+run memusage --top=1 ./chain 3000 0 ./chain 2000 0 "$program"
+unlike "$err" 'before it executed .*processes$' 'of several, the one that held most'
+like "$err" '^2.93 MiB of 4.88 MiB were held by process [0-9]+ chain before it executed chain$' '... is named'
+run memusage --top=1 sh -c './chain 3000 0 true; exec "$0" 4000m0' "$program"
+like "$err" '^3.91 MiB of 6.8[0-9] MiB were held by process [0-9]+ processes \(' \
+	'one that is not clearly larger: the last program that held most'
+like "$err" ' at most 2.93 MiB each \(process [0-9]+ chain before it executed true\)' '... and the other is told'
+
+run memusage --temporary ./chain 1 8000 true
+like "$err" '^16,00[0-9] of 16,00[0-9] calls were made by process [0-9]+ chain before it executed true$' \
+	'--temporary: the program with most calls'
+like "$err" '^its last program: [0-9]+ calls \(true\); ' '... and those of the last one'
+like "$err" '^memusage: process [0-9]+ chain \(before exec\): .*, calls: 16001$' '... as its line has it'
+run memusage -o report sh -c 'for i in 1 2 3 4 5 6 7 8; do ./chain 2000 0 true; done; :'
+like "$(cat report)" '^memusage: [67] more processes: heap total: ' 'lines that are left out are counted as processes'
+run memusage --top=1 sh -c 'for i in 1 2 3 4 5 6 7; do ./chain 2000 0 true; done; :'
+like "$err" '^memusage: 7 more processes and 2 more programs before exec: heap total: 4096[0-9]{3}, ' \
+	'... and programs before an exec apart'
+
+run memusage -q -d data ./chain 5000 0 true
+like "$err" "^memusage: process ([0-9]+) chain held most, 4.88 MiB at its peak, before it executed another program; \
+data is about process [0-9]+ true, which held 0 B: --record keeps all programs\$" '-q: the note names both programs'
+run memusage -q -d data ./chain 1000 0 true
+is "$err" '' '... but none for a small one'
+
+run memusage --children=merge --top=2 ./chain 5000 0 true
+like "$err" '^ +4.88 MiB 100.0% +1  hold ' '--children=merge: a place of a program before an exec'
+unlike "$err" 'least 0 B' '... is not compared with no process'
 
 # ---- -q
 
