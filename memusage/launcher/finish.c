@@ -147,7 +147,7 @@ static void check_settings(const struct settings *settings)
 {
 	if (is_one_of_many(settings) && (settings->record || settings_has_reports(settings)))
 		die("--finish: --record and reports of places are for one FILE");
-	outputs_check(settings);
+	outputs_check(settings, NULL);
 }
 
 int finish_run(const struct settings *settings)

@@ -119,7 +119,7 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		find_program(s);
 	library_find(&s->library, settings->attach ? ATTACHED_LIBRARY :
 				  accesses_library(&settings->accesses));
-	outputs_check(settings);
+	outputs_check(settings, s->program);
 	datafiles_open(&s->files, settings);
 	if (settings->durable)
 		durable_run_prepare(settings);

@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/sibling.h"
 #include "cli/xmalloc.h"
+#include "formats/gate/gate_names.h"
 #include "formats/page/page_template.h"
 #include "formats/xtree.h"
 #include "memusage/common/files.h"
@@ -22,7 +23,7 @@
 
 /* ---- outputs that are the same file ------------------------------------------------------- */
 
-enum { OUTPUTS = 10, LINKS = 40 };
+enum { LINKS = 40 };
 
 struct named_output {
 	const char *option;
@@ -30,17 +31,19 @@ struct named_output {
 };
 
 struct output_list {
-	struct named_output item[OUTPUTS];
-	int count;
+	struct named_output *item;
+	size_t count;
 };
 
 /* Takes a name that is final. "-" is a stream. */
 static void append_output(struct output_list *list, const char *option, char *name)
 {
-	if (name && strcmp(name, "-") != 0)
-		list->item[list->count++] = (struct named_output){ option, name };
-	else
+	if (!name || strcmp(name, "-") == 0) {
 		free(name);
+		return;
+	}
+	list->item = xreallocarray(list->item, list->count + 1, sizeof(*list->item));
+	list->item[list->count++] = (struct named_output){ option, name };
 }
 
 /* %n is the same number in all names, so that only equal patterns give equal names. */
@@ -109,34 +112,70 @@ static bool is_same_file(const char *a, const char *b)
 	return result;
 }
 
+static void append_judgements(struct output_list *list, const struct opt_list *ci)
+{
+	for (size_t i = 0; i < ci->count; i++) {
+		enum gate_format format;
+		const char *file = NULL;
+
+		if (!gate_names_parse(ci->item[i], &format, &file) && file)
+			append_output(list, "--ci", xstrdup(file));
+	}
+}
+
+static void list_outputs(struct output_list *list, const struct settings *s)
+{
+	append_output(list, "--output", s->output ? xstrdup(s->output) : NULL);
+	append_pattern(list, "--data", s->data);
+	append_pattern(list, "--record", s->record);
+	append_pattern(list, "--html", s->html);
+	append_output(list, "--png", s->png ? pictures_name(s->png) : NULL);
+	append_pattern(list, "--massif-out-file", s->massif.is_wanted ? s->massif.file : NULL);
+	append_pattern(list, "--xtree-memory-file",
+		       s->massif.xtree != XTREE_NONE ? s->massif.xtree_file : NULL);
+	append_pattern(list, "--xtree-leak-file",
+		       s->leak_check.has_tree ? s->leak_check.tree_file : NULL);
+	append_pattern(list, "--dhat-out-file", s->dhat.is_wanted ? s->dhat.file : NULL);
+	append_pattern(list, "--snapshot-file",
+		       triggers_wanted(&s->triggers) ? s->triggers.file : NULL);
+	append_judgements(list, &s->gate.ci);
+}
+
 /* Dies with a message if two outputs of the run are one file, also by links. Devices and
  * pipes may be named several times. */
-static void check_output_clash(const struct settings *s)
+static void check_output_clash(const struct output_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		for (size_t k = 0; k < i; k++) {
+			if (is_same_file(list->item[i].name, list->item[k].name))
+				die("%s and %s would both write %s: give each a file of its own",
+				    list->item[k].option, list->item[i].option,
+				    list->item[i].name);
+		}
+	}
+}
+
+/* A program that is an output would be lost. */
+static void check_program_is_kept(const struct output_list *list, const char *program)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_same_file(list->item[i].name, program))
+			die("%s would overwrite %s, which is the program itself: name another file",
+			    list->item[i].option, list->item[i].name);
+	}
+}
+
+static void check_same_files(const struct settings *settings, const char *program)
 {
 	struct output_list list = { .count = 0 };
 
-	append_output(&list, "--output", s->output ? xstrdup(s->output) : NULL);
-	append_pattern(&list, "--data", s->data);
-	append_pattern(&list, "--record", s->record);
-	append_pattern(&list, "--html", s->html);
-	append_output(&list, "--png", s->png ? pictures_name(s->png) : NULL);
-	append_pattern(&list, "--massif-out-file", s->massif.is_wanted ? s->massif.file : NULL);
-	append_pattern(&list, "--xtree-memory-file",
-		       s->massif.xtree != XTREE_NONE ? s->massif.xtree_file : NULL);
-	append_pattern(&list, "--xtree-leak-file",
-		       s->leak_check.has_tree ? s->leak_check.tree_file : NULL);
-	append_pattern(&list, "--dhat-out-file", s->dhat.is_wanted ? s->dhat.file : NULL);
-	append_pattern(&list, "--snapshot-file",
-		       triggers_wanted(&s->triggers) ? s->triggers.file : NULL);
-	for (int i = 0; i < list.count; i++) {
-		for (int k = 0; k < i; k++) {
-			if (is_same_file(list.item[i].name, list.item[k].name))
-				die("%s and %s would both write %s: give each a file of its own",
-				    list.item[k].option, list.item[i].option, list.item[i].name);
-		}
-	}
-	for (int i = 0; i < list.count; i++)
+	list_outputs(&list, settings);
+	if (program)
+		check_program_is_kept(&list, program);
+	check_output_clash(&list);
+	for (size_t i = 0; i < list.count; i++)
 		free(list.item[i].name);
+	free(list.item);
 }
 
 /* ---- files that cannot be written --------------------------------------------------------- */
@@ -197,9 +236,9 @@ static void check_profiles(const struct settings *s)
 		files_check("massif.%p.hp", 0);
 }
 
-void outputs_check(const struct settings *settings)
+void outputs_check(const struct settings *settings, const char *program)
 {
-	check_output_clash(settings);
+	check_same_files(settings, program);
 	if (settings->html)
 		check_page(settings->html);
 	if (settings->png)

@@ -75,6 +75,34 @@ else
 fi
 is "$(ls)" dir 'nothing was left of all that'
 
+# An output that is the program.
+printf '#!/bin/sh\necho ran\n' >prog
+chmod 755 prog
+ln prog same
+self() {
+	refused "$1 would overwrite $2, which is the program itself: name another file" "$3" -q ./prog
+}
+for option in --record --output --data --massif-out-file --dhat-out-file; do
+	self $option prog "$option=prog"
+done
+self --record ./same --record=./same
+PATH=.:$PATH
+run memusage --record=same -q prog
+is "$status:$out:$err" "125::memusage: --record would overwrite same, which is the program itself: $(:
+	)name another file" 'a program that PATH leads to is not overwritten either'
+PATH=${PATH#.:}
+if [ -x "$MU_BUILD/bin/memusagestat" ]; then
+	self --html prog --html=prog
+	mv prog prog.png
+	run memusage --png=prog -q ./prog.png
+	like "$status:$err" '^125:memusage: --png would overwrite prog.png, which' '... nor by a picture'
+	mv prog.png prog
+else
+	skip 'memusagestat was not built' 3
+fi
+is "$(cat same; stat -c %a same)" "$(printf '#!/bin/sh\necho ran\n755')" 'the program is as it was'
+rm prog same
+
 # A check changes nothing that is there, and takes no other process for a reader.
 echo old >kept
 run memusage -n nobody --massif-out-file=kept true
