@@ -195,14 +195,6 @@ static void choose_processes(const struct report_job *job, const struct recordin
 		choice[i].text = 0;
 }
 
-/* memusage keeps a recording that it makes for its own reports only in a nameless file. */
-static bool is_recording_of_run(const struct recording *r)
-{
-	static const char nameless[] = "/proc/self/fd/";
-
-	return strncmp(r->name, nameless, sizeof(nameless) - 1) == 0;
-}
-
 /* Returns a stream for lines about all processes, whose names are clean. */
 static FILE *open_layout(const struct report_job *job)
 {
@@ -217,7 +209,7 @@ static void print_share(const struct report_job *job, const struct recording *r,
 {
 	FILE *page = open_layout(job);
 
-	processes_print_share(page, list, choice->share, choice->figure, is_recording_of_run(r));
+	processes_print_share(page, list, choice->share, choice->figure, r->is_nameless);
 	fclose(page);
 }
 

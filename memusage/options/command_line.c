@@ -26,7 +26,6 @@
 enum {
 	BUFFER_MAX = 32768,	/* glibc's maximum and default */
 	TOP_DEFAULT = 10,
-	TOP_MAX = 1000000,
 	LOG_LIMIT_MIN = 64 << 10,	/* some chunks for each of some threads */
 	FAILURE = 125
 };
@@ -53,11 +52,11 @@ static const char *set_buffer(const struct opt *option, const char *arg, void *d
 
 static const char *set_top(const struct opt *option, const char *arg, void *data)
 {
-	uint64_t number = TOP_DEFAULT;
+	unsigned int number = TOP_DEFAULT;
 
-	if (arg && (!units_parse_count(arg, &number) || number == 0 || number > TOP_MAX))
+	if (arg && !settings_parse_places(arg, &number))
 		return "must be a whole number from 1 to 1000000";
-	*(unsigned int *)data = (unsigned int)number;
+	*(unsigned int *)data = number;
 	return NULL;
 }
 

@@ -4,8 +4,21 @@
  */
 #include "memusage/options/settings.h"
 
+#include "cli/units.h"
 #include "cli/xmalloc.h"
 #include "formats/xtree.h"
+
+enum { PLACES_MAX = 1000000 };	/* as in memusageprint */
+
+bool settings_parse_places(const char *text, unsigned int *places)
+{
+	uint64_t number;
+
+	if (!units_parse_count(text, &number) || number == 0 || number > PLACES_MAX)
+		return false;
+	*places = (unsigned int)number;
+	return true;
+}
 
 void settings_append_place_options(struct opt_list *list, const struct settings *s)
 {

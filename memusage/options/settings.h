@@ -104,6 +104,12 @@ struct settings {
  * memusageprint. */
 void settings_append_place_options(struct opt_list *list, const struct settings *settings);
 
+/* settings_parse_places -- Parses a number of places for a list of them.
+ *
+ * Returns false if TEXT is none.
+ */
+bool settings_parse_places(const char *text, unsigned int *places);
+
 /* settings_has_places -- Tells whether there is a report of places. */
 bool settings_has_places(const struct settings *settings);
 

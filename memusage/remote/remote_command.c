@@ -462,6 +462,20 @@ static const char *take_file_name(char **words)
 	return last;
 }
 
+/* The program that makes the report would speak of an option, which the user did not give. */
+static int check_places(const struct remote *r)
+{
+	const struct remote_command *c = r->command;
+	unsigned int places;
+
+	if (!r->operand || !c->operand || strcmp(c->operand, "N") != 0 ||
+	    settings_parse_places(r->operand, &places))
+		return 0;
+	warn("%s: '%s' is not a number of places: say memusage --pid=%d %s 5, or %s alone for 10",
+	     c->name, r->operand, (int)r->pid, c->name, c->name);
+	return -1;
+}
+
 /* An option that is given too late would be the name of a file. */
 static int check_operand(const struct remote *r)
 {
@@ -478,7 +492,7 @@ static int check_operand(const struct remote *r)
 		     c->name, (int)r->pid, r->operand, c->name, r->operand);
 		return -1;
 	}
-	return 0;
+	return check_places(r);
 }
 
 int remote_command_choose(struct remote *r)

@@ -95,7 +95,7 @@ static int measure_nameless(struct gate_side *side, uint32_t slot)
 
 	if (segment_image(segment, slot, &image, &err) < 0 ||
 	    save_verify(segment, &image, &err) < 0) {
-		warn("%s: %s", side->in.name, err.text);
+		warn("%s: %s", side->recording.name, err.text);
 		return -1;
 	}
 	profile_load(&profile, &image);
@@ -131,9 +131,9 @@ int gate_side_open(struct gate_side *side, const char *file, const struct settin
 	}
 	process_list_load(&side->list, &side->recording.segment);
 	if (side->list.count == 0 || side->recording.segment.missing > 0) {
-		warn("%s: %s", side->in.name, side->list.count == 0 ?
-						      "holds no process that can be read" :
-						      "some of its processes are missing");
+		warn("%s: %s", side->recording.name, side->list.count == 0 ?
+			     "holds no process that can be read" :
+			     "some of its processes are missing");
 		return -1;
 	}
 	for (uint32_t i = 0; i < side->list.count && result == 0; i++)

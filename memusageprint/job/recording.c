@@ -5,6 +5,7 @@
 #include "memusageprint/job/recording.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -40,13 +41,23 @@ static int open_spooled(struct recording *r, struct input *in, struct mu_error *
 	return result;
 }
 
+bool recording_file_is_nameless(const char *file)
+{
+	static const char descriptor[] = "/proc/self/fd/";
+
+	return strncmp(file, descriptor, sizeof(descriptor) - 1) == 0;
+}
+
 int recording_open(struct recording *r, struct input *in, const char *file)
 {
 	char damage[SEGMENT_DAMAGE_LENGTH];
 	struct mu_error err;
 	int result;
 
-	*r = (struct recording){ .name = in->name };
+	*r = (struct recording){ .name = in->name,
+				 .is_nameless = recording_file_is_nameless(file) };
+	if (r->is_nameless)
+		r->name = "the recording";
 	if (!in->is_file || textfile_is_compressed(&in->text))
 		result = open_spooled(r, in, &err);
 	else

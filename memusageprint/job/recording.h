@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "memusageprint/job/input.h"
@@ -16,6 +17,7 @@ struct merge;
 struct recording {
 	struct segment segment;
 	const char *name;	/* for messages */
+	bool is_nameless;	/* memusage keeps what it makes for its own reports only so */
 	struct merge *merge;	/* of --merge: what it was made of; NULL: nothing else */
 };
 
@@ -30,6 +32,9 @@ struct recording {
  * processes can be read; r->segment.missing is then not 0.
  */
 int recording_open(struct recording *r, struct input *in, const char *file);
+
+/* recording_file_is_nameless -- Tells whether the operand FILE is a nameless file of memusage. */
+bool recording_file_is_nameless(const char *file);
 
 /* recording_close -- Releases it. */
 void recording_close(struct recording *r);

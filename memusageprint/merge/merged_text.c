@@ -156,10 +156,8 @@ static void put_rows(const struct merged_text *t, uint32_t rows)
 void merged_text_print(FILE *out, const struct merge *m, const struct settings *settings,
 		       uint32_t rows)
 {
-	static const char nameless[] = "/proc/self/fd/";
 	struct merged_text t = { .out = out, .m = m,
-				 .is_run = strncmp(settings->files[0], nameless,
-						   sizeof(nameless) - 1) == 0,
+				 .is_run = recording_file_is_nameless(settings->files[0]),
 				 .has_blocks = plot_style_of(settings).has_blocks };
 
 	merge_overview_init(&t.overview, m);

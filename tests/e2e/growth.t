@@ -64,6 +64,12 @@ is "$(printf '%s\n' "$out" | grep -c 'of all growth$')" 1 'beside other reports'
 run memusage -q --growth=steady..done grower
 like "$err$out" 'put_entry .*grew by 38\.1 KiB from steady' 'memusage prints it after the run'
 
+run memusage -q --growth=5000s..6000s grower
+like "$err" '^memusageprint: --growth: 6000s is after the last moment that is known, [0-9.]+ s$' \
+	'... or says which option of the run was wrong'
+run memusage -q --growth=done..steady grower
+is "$err" 'memusageprint: --growth: done is after steady' '... without a name of its file'
+
 # What is freed at the end has grown all the same.
 memusage -q --record=free.mur grower free >/dev/null
 run memusageprint --growth=0 free.mur

@@ -76,6 +76,12 @@ ask growth
 like "$out" '(grew|nothing grew).* to now' '... of the second half of the run'
 ask growth nonsense
 is "$status" 125 '... from an unknown moment is an error'
+like "$err" '^memusageprint: growth: no mark is called "nonsense", and it is neither start' '... of the command'
+for operand in 0 abc 9999999; do
+	ask leaks $operand
+	is "$status:$out:$err" "125::memusage: leaks: '$operand' is not a number of places: say $(:
+		)memusage --pid=$pid leaks 5, or leaks alone for 10" "leaks $operand"
+done
 ask temporary
 like "$out" 'nothing was temporary' 'temporary'
 ask plot
