@@ -23,7 +23,7 @@
 #include "memusagestat/recorded_process.h"
 #include "profile/read/timeline.h"
 
-enum { BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };
+enum { SNAPSHOTS_MIN = 2, BATCH = 8192, WIDTH = 1000, HEIGHT = 560, FLAME_WIDTH = 1200 };
 
 struct themed_picture {
 	const struct settings *settings;
@@ -194,6 +194,22 @@ static void load_snapshot_points(struct curve_points *shots, const struct record
 	shots->y[1][count] = (double)r->result.heap_now + extra;
 }
 
+/* The first snapshot is taken at the start, and the next one when the heap changes. */
+static void check_snapshots(const struct themed_picture *p, const struct image *im)
+{
+	const uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
+
+	if (count >= SNAPSHOTS_MIN)
+		return;
+	if (count == 0)
+		die("%s: holds no snapshots over time: memusage --record takes them",
+		    p->source.name);
+	die("%s: the program %s: there is %d snapshot, of its start, and a picture over time "
+	    "needs %d", p->source.name, im->head.end == MU_END_RUNNING ?
+	    "has not changed its heap yet" : "ended too soon, without a change of its heap",
+	    (int)count, SNAPSHOTS_MIN);
+}
+
 /* The heap and the rounding come from the snapshots, what the kernel saw from its samples. */
 static void draw_recording_curves(struct themed_picture *p, const struct recorded_process *r)
 {
@@ -202,6 +218,7 @@ static void draw_recording_curves(struct themed_picture *p, const struct recorde
 	struct curve_points shots, samples;
 	struct timeline t;
 
+	check_snapshots(p, im);
 	if (timeline_load(&t, im, NULL) < 0)
 		xno_memory();
 	load_snapshot_points(&shots, r);
@@ -210,9 +227,6 @@ static void draw_recording_curves(struct themed_picture *p, const struct recorde
 		samples.x[i] = time_since(start, t.sample[i].mono_ns);
 		samples.y[2][i] = (double)t.sample[i].rss_anon;
 	}
-	if (shots.count < 3)
-		die("%s: holds no snapshots over time: memusage --record takes them with one of "
-		    "--top, --tree, --html", p->source.name);
 	struct curve_chart c = {
 		.line = { make_chart_curve(p, &shots, 0, "heap"),
 			  make_chart_curve(p, &shots, 1, "with rounding and admin"),

@@ -4,7 +4,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
-need_bin memusage memusageprint memusagestat who
+need_bin memusage memusageprint memusagestat who massif_nothing
 kind() { head -c 4 "$1" | od -An -c | tr -d ' '; }
 
 ok 'something is recorded' memusage -q --record=who.mur "$WORKLOADS/who"
@@ -57,6 +57,12 @@ same default.png classic.png 'is the same'
 isnt "$(cksum <dark.png)" "$(cksum <light.png)" 'dark is not light'
 run memusagestat --theme=classic --flame who.mur x.png
 is "$status" 2 'there is no classic flame graph'
+ok 'a program that allocates nothing is recorded' memusage -q --record=nothing.mur --leaks -o /dev/null \
+	"$WORKLOADS/massif_nothing"
+run memusagestat nothing.mur x.svg
+is "$status:$err" "1:memusagestat: nothing.mur: the program ended too soon, without a change of its heap: $(:
+	)there is 1 snapshot, of its start, and a picture over time needs 2" \
+	'it has no course, and the message says why'
 for ending in svg ps eps; do
 	ok "a data file as $ending" memusagestat who.dat "run.$ending"
 done
