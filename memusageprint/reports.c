@@ -5,9 +5,10 @@
 #include "memusageprint/reports.h"
 
 #include "cli/message.h"
+#include "memusageprint/dhat/dhat_metric.h"
+#include "memusageprint/dhat/dhat_text.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/recording_report.h"
-#include "memusageprint/dhat/dhat_text.h"
 #include "memusageprint/text/import_report.h"
 #include "memusageprint/text/massif_text.h"
 
@@ -71,8 +72,23 @@ static int refuse_file(const struct report_job *job)
 	return -1;
 }
 
+/* Without --dhat only the file tells whether options of that report have one. */
+static void warn_of_dhat_options(const struct report_job *job)
+{
+	const struct settings *s = job->settings;
+	const enum input_kind kind = job->in->kind;
+
+	if (s->report != REPORT_DEFAULT || (!s->invert && s->sort == DHAT_TOTAL_BLOCKS) ||
+	    (kind != INPUT_RECORDING && kind != INPUT_MASSIF))
+		return;
+	warn("%s: this is %s: %s does not suit it%s", job->in->name, file_type_name(kind),
+	     s->invert ? "--invert" : "--sort",
+	     kind == INPUT_RECORDING ? " without --dhat" : "");
+}
+
 int reports_print(const struct report_job *job)
 {
+	warn_of_dhat_options(job);
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
 		if (reports[i].kind == job->in->kind && reports[i].report == job->settings->report)
 			return reports[i].print(job);

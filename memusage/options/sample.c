@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/message.h"
 #include "cli/units.h"
 #include "recording/env.h"
 
 const char *sample_option(const struct opt *option, const char *arg, void *data)
 {
 	struct sample_settings *s = data;
+	char text[UNITS_LENGTH];
 	uint64_t bytes;
 
 	(void)option;
@@ -24,6 +26,9 @@ const char *sample_option(const struct opt *option, const char *arg, void *data)
 		return "must be auto, or a number of bytes from 1K to 256M";
 	s->is_fixed = true;
 	s->log2 = 64 - (unsigned int)__builtin_clzll(bytes - 1);
+	if (bytes != UINT64_C(1) << s->log2)
+		warn("--sample=%s is rounded up to %s: the distance of samples is a power of two",
+		     arg, units_bytes(text, UINT64_C(1) << s->log2));
 	return NULL;
 }
 

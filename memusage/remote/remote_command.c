@@ -351,11 +351,26 @@ int remote_command_help(struct remote *r)
 	return fflush(stdout) == 0 ? 0 : -1;
 }
 
+/* Returns the command that LENGTH bytes of WORD name, or NULL. */
+static const struct remote_command *find_command_with_operand(const char *word, size_t length)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		const struct remote_command *c = &commands[i];
+
+		if (c->operand && !c->is_hidden && strlen(c->name) == length &&
+		    strncmp(c->name, word, length) == 0)
+			return c;
+	}
+	return NULL;
+}
+
 /* Names the command that WORD may mean. */
 static void warn_unknown_command(const char *word)
 {
 	size_t length = strlen(word);
 	unsigned int least = similar_limit(length);
+	const size_t name = strcspn(word, "=");
+	const struct remote_command *c = word[name] ? find_command_with_operand(word, name) : NULL;
 	const char *found = NULL;
 
 	for (size_t i = 0; i < COMMANDS; i++) {
@@ -366,7 +381,10 @@ static void warn_unknown_command(const char *word)
 			found = commands[i].name;
 		}
 	}
-	if (found)
+	if (c)
+		warn("unknown command %s: give its operand as a word of its own: %s %s", word,
+		     c->name, word + name + 1);
+	else if (found)
 		warn("unknown command %s: did you mean %s?", word, found);
 	else
 		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);

@@ -50,4 +50,18 @@ idle() {
 idle '--group changes only lists of places: add --top, --leaks, --growth or --temporary' --group=file --summary
 idle '--grep changes only lists of places, --tree and --dhat: add one of them' --grep=ls --to=json
 idle '--sort changes only the report of --dhat: add it' --sort=end --top
+# of_kind LINE OPTION FILE: where the file tells that the option does nothing
+of_kind() {
+	run memusageprint "$2" "$3"
+	is "$status: $err" "0: memusageprint: $3: this is $1" "$2 $3"
+}
+of_kind 'a recording: --sort does not suit it without --dhat' --sort=gmax run.mur
+of_kind 'a recording: --invert does not suit it without --dhat' --invert run.mur
+of_kind 'a massif.out: --sort does not suit it' --sort=gmax run.massif
+memusageprint --to=dhat run.mur >run.dhat
+for file in run.dhat '--dhat run.mur'; do
+	# shellcheck disable=SC2086 # options
+	run memusageprint --sort=gmax $file
+	unlike "$status: $err" 'does not suit|^[^0]' "--sort=gmax $file suits"
+done
 done_testing

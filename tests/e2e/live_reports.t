@@ -82,6 +82,10 @@ for operand in 0 abc 9999999; do
 	is "$status:$out:$err" "125::memusage: leaks: '$operand' is not a number of places: say $(:
 		)memusage --pid=$pid leaks 5, or leaks alone for 10" "leaks $operand"
 done
+ask top=3
+is "$status:$out:$err" "125::memusage: unknown command top=3: give its operand as a word of its own: top 3" 'top=3'
+ask plot=3
+like "$err" '^memusage: unknown command plot=3' '... of a command without an operand'
 ask temporary
 like "$out" 'nothing was temporary' 'temporary'
 ask plot

@@ -275,7 +275,11 @@ for bytes in 0 512 1G 100x ''; do
 	run memusage --sample=$bytes -- true
 	is "$status" 125 "--sample=$bytes is refused"
 done
-memusage -q --sample=100000 --record=odd.mur -- sampled >odd.out
+memusage -q --sample=100000 --record=odd.mur -- sampled >odd.out 2>odd.err
 memusageprint --to=json odd.mur >odd.json
 is "$(member odd.json bytes)" 131072 'another number is rounded up to a power of two'
+is "$(cat odd.err)" "memusage: --sample=100000 is rounded up to 128 KiB: $(:
+	)the distance of samples is a power of two" '... which memusage says'
+run memusage -q --sample=128K -- true
+is "$status:$err" 0: '... of no power of two'
 done_testing
