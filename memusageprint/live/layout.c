@@ -54,11 +54,20 @@ static char *format_band(const char *left, const char *right, unsigned int width
 	return text;
 }
 
+/* What the process did after the last look is not known. */
+static char *describe_end(const struct view *v)
+{
+	const char *what = v->is_cut_off ? "memusage has ended" : "ENDED";
+	char time[UNITS_LENGTH];
+
+	return !v->now.pid ? xstrdup(what) :
+			     xasprintf("%s: the figures are as of %s", what,
+				       units_duration(time, v->now.ns));
+}
+
 static const char *describe_state(const struct view *v)
 {
-	return v->is_cut_off		 ? "memusage has ended: these are the last figures" :
-	       v->status == LIVE_ENDED	 ? "ENDED: these are the last figures" :
-	       v->status == LIVE_FAILED	 ? v->trouble :
+	return v->status == LIVE_FAILED	 ? v->trouble :
 	       v->is_paused		 ? "PAUSED: space goes on" :
 	       v->answer.is_stopped	 ? "STOPPED by a signal" :
 	       v->now.is_asleep	 ? "ASLEEP: memusage --pid=PID start begins recording" :
@@ -165,7 +174,8 @@ static char *format_status(const struct view *v, unsigned int width)
 		free(list);
 		return cut;
 	}
-	append_piece(&list, width, "", xstrdup(describe_state(v)));
+	append_piece(&list, width, "", v->is_cut_off || v->status == LIVE_ENDED ?
+		     describe_end(v) : xstrdup(describe_state(v)));
 	if (v->has_output)
 		return list;
 	append_piece(&list, width, "   ", describe_order(v));

@@ -176,7 +176,9 @@ shows 'put_entry' 'another run'
 press C-c
 shows 'status 5' 'Ctrl-C gives SIGINT to a program that --live started'
 begin 80 24 'memusage --live swelling 30 50 >out.txt'
-shows 'ENDED' 'the end of the program is said'
+shows 'ENDED: the figures are as of [0-9.]+ m?s ' 'the end of the program is said'
+of=$(sed -n 's/.*the figures are as of \([0-9.]* m*s\) .*/\1/p' shot)
+like "$(sed q shot)" "process [0-9]+   $of *\$" '... with the time of the last look'
 shows 'put_entry' '... its last figures stay'
 is "$(tail -n 1 out.txt)" 'step 30' 'a redirected output stays where it is'
 press q
