@@ -63,8 +63,11 @@ static uint64_t peak_error_bound(const struct mu_heap *heap, uint64_t peak)
 	return peak / 1024 > error ? peak / 1024 : error;
 }
 
-static void read_heap_figures(struct result *r, const struct mu_heap *heap, int64_t pending)
+/* The error of an estimate is another one, and larger: no bound makes it exact. */
+static void read_heap_figures(struct result *r, const struct image *im, int64_t pending)
 {
+	const struct mu_heap *heap = &im->head.heap;
+	const bool is_other = r->notes & MU_NOTE_PAGES || sampled_mean_distance(im) > 0;
 	int64_t now = (int64_t)((uint64_t)heap->now + (uint64_t)pending);
 
 	r->heap_now = positive_or_zero(now);
@@ -74,7 +77,7 @@ static void read_heap_figures(struct result *r, const struct mu_heap *heap, int6
 	if (positive_or_zero(heap->now) > r->heap_peak)
 		r->heap_peak = positive_or_zero(heap->now);
 	r->threads_max = heap->threads_max;
-	r->peak_bound = r->notes & MU_NOTE_PAGES ? 0 : peak_error_bound(heap, r->heap_peak);
+	r->peak_bound = is_other ? 0 : peak_error_bound(heap, r->heap_peak);
 }
 
 static void read_command_name(struct result *r, const struct image *im)
@@ -259,7 +262,7 @@ void result_take_figures(struct result *r, struct image *im)
 	r->request_refused = im->head.request_refused;
 	r->pages_own = im->head.pages_own;
 	r->pages_stack = im->head.pages_stack;
-	read_heap_figures(r, &im->head.heap, add_all_threads(r, im));
+	read_heap_figures(r, im, add_all_threads(r, im));
 	read_own_heap(r, &im->head);
 	read_own_calls(r, &im->head);
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));

@@ -66,7 +66,8 @@ struct result {
 	struct image_end end;	/* how the process ended */
 	uint64_t heap_now;	/* bytes live at the end */
 	uint64_t heap_peak;
-	uint64_t peak_bound;	/* heap_peak is exact to within so many bytes */
+	uint64_t peak_bound;	/* heap_peak is exact to within so many bytes; 0 also if it
+				 * is an estimate */
 	uint64_t stack_peak;	/* of the deepest thread */
 	uint64_t own_peak;	/* heap_peak, without what a forked child got from its parent */
 	uint64_t own_now;	/* likewise of heap_now; what it freed of that counts, too */

@@ -37,6 +37,9 @@ num "$(member run.json samples)" -gt 500 'and the samples'
 # Bounds.
 like "$(cat report)" '^memusage: estimates: heap peak [0-9.]* MiB [-+0-9. ]*, heap at the end' \
 	'the summary has bounds'
+memusage --sample=16K -o threads.txt -- sampled threads 4 >threads.out
+like "$(cat threads.txt)" '^memusage: estimates: heap peak ' 'the summary of a program with threads, too'
+unlike "$(cat threads.txt)" 'is exact to within' '... and does not call them exact besides'
 for kind in top leaks; do
 	memusageprint --$kind=30 --group=function run.mur >$kind.txt 2>err
 	ok "bounds of --$kind are those of the JSON, and are summed as variances are" \

@@ -89,6 +89,10 @@ static void heap_and_stack(void)
 	fake_at(&f, 0)->heap.peak = 1 << 30;
 	result_take(&r, &im);
 	EQ_U(r.peak_bound, 1 << 20);
+	fake_at(&f, 0)->sampling.log2 = 14;
+	result_take(&r, &im);
+	EQ_U(r.peak_bound, 0);
+	fake_at(&f, 0)->sampling.log2 = 0;
 	fake_at(&f, 0)->heap.threads_max = 1;
 	result_take(&r, &im);
 	EQ_U(r.peak_bound, 0);
