@@ -74,6 +74,16 @@ static void check_runs(const struct settings *s, const struct opt_tool *tool,
 			      s->gate.runs);
 }
 
+/* The depth of the stack is seen at events: a recursion without a sample in it would pass. */
+static void check_stack(const struct settings *s, const struct opt_tool *tool)
+{
+	const struct condition *c = condition_list_find(&s->gate.conditions, CONDITION_STACK_PEAK);
+
+	if (c && s->sample.is_wanted)
+		options_error(tool, "'%s' cannot be judged together with --sample, since the stack "
+			      "is not measured at blocks that are not recorded", c->text);
+}
+
 void gate_check(struct settings *s, const struct opt_tool *tool, const char *report)
 {
 	const struct gate_settings *g = &s->gate;
@@ -94,6 +104,7 @@ void gate_check(struct settings *s, const struct opt_tool *tool, const char *rep
 		options_error(tool, "--fail-if='%s' is about the heap: it cannot be "
 			      "combined with --mode=%s", first,
 			      s->mode == RUN_MODE_COPY ? "copy" : "ad-hoc");
+	check_stack(s, tool);
 	if (condition_list_find(&g->conditions, CONDITION_MMAP_PEAK))
 		s->mmap = true;
 }

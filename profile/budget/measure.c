@@ -181,11 +181,17 @@ static void take_heap_figure(const struct measure *m, const struct condition *c,
 	free(r);
 }
 
-static int measure_stack(const struct measure *m, struct figure *f)
+/* With samples its depth is not known at most events: 0 would pass any limit. */
+static int measure_stack(const struct measure *m, struct figure *f, struct mu_error *err)
 {
-	struct result *r = xmalloc(sizeof(*r));
 	struct image im = *m->image;
+	struct result *r;
 
+	if (m->distance > 0)
+		return mu_error_set(err, MU_ERROR_FORMAT, 0,
+				    "the run was recorded with --sample, which does not measure "
+				    "the stack");
+	r = xmalloc(sizeof(*r));
 	result_take_figures(r, &im);
 	*f = exact_figure((double)r->stack_peak, FIGURE_BY_MACHINE);
 	free(r);
@@ -240,7 +246,7 @@ static int measure_process(const struct measure *m, const struct condition *c, s
 			   struct mu_error *err)
 {
 	if (c->metric == CONDITION_STACK_PEAK)
-		return measure_stack(m, f);
+		return measure_stack(m, f, err);
 	if (c->metric == CONDITION_MMAP_PEAK && !(m->flags & MU_CFG_MMAP))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "calls of mmap were not recorded: memusage --mmap does");

@@ -121,6 +121,13 @@ run memusageprint --fail-if='leaks > 0' old.mur
 is "$status" 1 'a recording without a leak check'
 like "$out" 'cannot be judged: the run had no leak check: memusage --leak-check=full makes it$' \
 	'... is named'
+memusage -q --sample --record=sampled.mur "$budget" 10 >/dev/null
+run memusageprint --fail-if='stack peak > 1M' --fail-if='rss peak > 1G' sampled.mur
+is "$status" 1 'a stack of a sampled recording'
+like "$out" '^stack peak > 1M: cannot be judged: the run was recorded with --sample' '... is not judged'
+run memusage -q --sample --runs=2 --fail-if='heap peak > 1G' "$budget" 10
+is "$status" 0 'runs with samples'
+unlike "$err" 'stack peak' '... have no figure of the stack'
 run memusageprint --fail-if='heap peak > 1' "$MU_SRC/tests/e2e/gate.t"
 is "$status" 1 'a file that is none'
 like "$err" 'is a file of an unknown kind|this is' '... is named'
@@ -171,6 +178,8 @@ refused 'a baseline that is none' '--baseline=wrong.txt: ' --baseline=wrong.txt 
 	--fail-if='total > +1'
 refused 'a leak check of samples' "'leaks > 0' cannot be judged together with --sample" \
 	--sample --fail-if='leaks > 0'
+refused 'a stack of samples' "'stack peak > 1M' cannot be judged together with --sample, since the stack" \
+	--sample --fail-if='heap peak > 1G' --fail-if='stack peak > 1M'
 refused 'the heap in copy mode' "'total > 1' is about the heap" --mode=copy --fail-if='total > 1'
 run memusageprint --top --fail-if='heap peak > 1' old.mur
 is "$status" 2 'memusageprint prints one of both'
