@@ -92,6 +92,17 @@ static void put_doubt(FILE *out, const struct condition *c, const struct verdict
 			gate_amount(c, high, v->new.high));
 }
 
+/* The condition holds, since the function may allocate nothing; or its name is mistyped. */
+static void put_lack(FILE *out, const struct condition *c)
+{
+	if (c->scope == CONDITION_MODULE)
+		fprintf(out, "; no program or library is named %s", c->name);
+	else if (c->scope == CONDITION_PATTERN)
+		fprintf(out, "; no call stack has a function that fits /%s/", c->name);
+	else
+		fprintf(out, "; no call stack has a function %s", c->name);
+}
+
 const char *gate_sentence(const struct gate *g, const struct gate_finding *f,
 			  char text[GATE_SENTENCE])
 {
@@ -113,6 +124,8 @@ const char *gate_sentence(const struct gate *g, const struct gate_finding *f,
 		put_p(out, &f->verdict);
 		put_doubt(out, c, &f->verdict);
 	}
+	if (f->lacks_place)
+		put_lack(out, c);
 	if (g->has_processes && *f->process)
 		fprintf(out, " (%.300s)", f->process);
 	fclose(out);

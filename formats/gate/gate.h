@@ -38,6 +38,7 @@ struct gate_finding {
 	const struct condition *condition;	/* borrowed */
 	struct verdict verdict;		/* nothing, if `why` is set */
 	char *why;			/* it could not be judged; NULL: it was */
+	bool lacks_place;		/* no run has the function or module that it is about */
 	char *process;			/* "process 4711, ./prog 80"; "" unknown */
 	struct gate_place place[GATE_PLACES];	/* largest, or most grown, first */
 	unsigned int places;		/* of one that is broken */

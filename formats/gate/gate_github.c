@@ -87,5 +87,7 @@ void gate_write_github(FILE *out, const struct gate *g)
 
 		if (f->why || f->verdict.state == VERDICT_UNDECIDED)
 			put_annotation(out, g, f, f->why ? "error" : "warning");
+		else if (f->lacks_place && !gate_is_broken(f))
+			put_annotation(out, g, f, "notice");
 	}
 }

@@ -63,6 +63,16 @@ static struct figure *collect_figures(const struct gate_runs *r, size_t number, 
 	return figure;
 }
 
+/* No run has the function or module of a condition, whose name may be mistyped. */
+static bool lacks_place(const struct gate_runs *r, size_t number)
+{
+	bool has_place = false;
+
+	for (size_t i = 0; i < r->count; i++)
+		has_place |= r->side[i].measured[number].has_place;
+	return !has_place;
+}
+
 static void judge_condition(struct gate_finding *f, size_t number, const struct gate_runs *old,
 			    const struct gate_runs *new)
 {
@@ -73,6 +83,7 @@ static void judge_condition(struct gate_finding *f, size_t number, const struct 
 		before = collect_figures(old, number, &f->why);
 	if (!f->why)
 		f->verdict = verdict_judge(c, before, old->count, now, new->count);
+	f->lacks_place = !f->why && lacks_place(new, number);
 	f->process = f->why ? xstrdup("") :
 			      gate_side_process(&new->side[0], new->side[0].measured[number].slot);
 	free(before);

@@ -40,9 +40,12 @@ static void measure_condition(const struct measure *m, const struct condition *c
 			to->why = why;
 		return;
 	}
+	/* What has a figure is there. */
+	to->has_place = to->has_place || figure.value > 0 || measure_finds_place(m, c);
 	if (to->is_known && figure.value <= to->figure.value)
 		return;
-	*to = (struct gate_measured){ .is_known = true, .figure = figure, .slot = slot };
+	*to = (struct gate_measured){ .is_known = true, .figure = figure, .slot = slot,
+				      .has_place = to->has_place };
 }
 
 static void measure_conditions(struct gate_side *side, const struct measure *m, uint32_t slot)

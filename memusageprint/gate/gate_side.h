@@ -18,6 +18,7 @@ struct gate_measured {
 	bool is_known;
 	struct figure figure;
 	uint32_t slot;		/* of that process */
+	bool has_place;		/* a process has the function or module of the condition */
 	struct mu_error why;	/* it is not known of any process */
 };
 

@@ -267,3 +267,16 @@ int measure_figure(const struct measure *m, const struct condition *c,
 	take_heap_figure(m, c, figure);
 	return 0;
 }
+
+bool measure_finds_place(const struct measure *m, const struct condition *c)
+{
+	uint8_t *selected;
+	int found;
+
+	if (!m->complete || !measure_needs_names(c))
+		return true;
+	selected = xcalloc((size_t)m->sites->count + 1, 1);
+	found = places_select(c, m->complete, m->shown, selected);
+	free(selected);
+	return found != 0;
+}

@@ -49,3 +49,7 @@ int measure_weigh(const struct measure *m, const struct condition *c, struct wei
  */
 int measure_figure(const struct measure *m, const struct condition *c,
 		   const struct weight *weight, struct figure *figure, struct mu_error *err);
+
+/* measure_finds_place -- Tells whether the process has what a condition is about: a function of
+ * that name in any call stack, or an object of that name. True of a condition about all of it. */
+bool measure_finds_place(const struct measure *m, const struct condition *c);

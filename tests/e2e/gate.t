@@ -61,6 +61,20 @@ is "$status" 100 'one of two conditions is broken'
 like "$err" '^memusage: leaks > 5k: 5\.86 KiB, 880 B over the limit$' 'it is named'
 like "$err" '^memusage: heap peak > 1M: 201 KiB, 823 KiB below the limit$' 'the other holds'
 like "$err" '^memusage: process [0-9]+ budget: heap total' 'the summary is a line'
+run memusage --fail-if='heap peak at grwo > 1K' --fail-if='calls at parse > 1k' --fail-if='leaks at /^grw/ > 1' \
+	--fail-if='total in libgrwo.so > 1K' --fail-if='total in libc.so.6 > 1K' "$budget" 10
+is "$status" 0 'functions that are not there'
+like "$err" '^memusage: heap peak at grwo > 1K: 0 B, 1\.00 KiB below the limit; no call stack has a function grwo$' \
+	'... are named'
+like "$err" '^memusage: calls at parse > 1k: 10, 990 below the limit$' '... but not one that is'
+like "$err" '; no call stack has a function that fits /\^grw/$' '... also of a pattern'
+like "$err" '; no program or library is named libgrwo\.so$' '... likewise an object'
+like "$err" '^memusage: total in libc\.so\.6 > 1K: 0 B, 1\.00 KiB below the limit$' '... and not one that is'
+run memusage --fail-if='calls at grwo > 1' sh -c "'$budget' 10; '$budget' 20; true"
+like "$err" '^memusage: calls at grwo > 1: 0, 1 below the limit; no call stack has a function grwo \(process' \
+	'... in no process'
+run memusage --fail-if='calls at parse > 1k' sh -c "'$budget' 10; true"
+unlike "$err" 'no call stack has' '... but in one of two'
 run memusage -q -o report.txt --fail-if='heap peak > 1k' "$budget" 10
 is "$status" 100 'with a file for the report'
 is "$err" '' '... standard error is empty'

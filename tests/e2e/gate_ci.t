@@ -48,6 +48,9 @@ for format in $all; do
 done
 like "$(cat out.json)" '"state":"broken"' 'a condition is broken'
 like "$(cat out.json)" '"state":"holds"' 'one holds'
+for format in junit markdown json; do
+	like "$(cat out.$format)" 'no call stack has a function that fits' "$format: so does a remark"
+done
 like "$(cat out.json)" '"state":"unknown"' 'one cannot be judged'
 
 # ---- schemas and parsers -------------------------------------------------------------------------
@@ -130,7 +133,9 @@ if [ -x strange ]; then
 fi
 like "$out" '^::error .*title=leaks > 0::.*%0A.* at read_line.*%0A  called by lose \(' '... with stacks'
 like "$out" '^::error title=mmap peak > 1::.*cannot be judged' '... one without a line'
-is "$(printf '%s\n' "$out" | grep -c '^::')" 4 '... and no more'
+like "$out" '^::notice title=calls at .*; no call stack has a function that fits /' \
+	'... a remark on a function that is not there'
+is "$(printf '%s\n' "$out" | grep -c '^::')" 5 '... and no more'
 
 cd "$MU_TMP" || exit 1
 run env GITHUB_ACTIONS=true GITHUB_WORKSPACE="$MU_SRC" GITHUB_STEP_SUMMARY="$MU_TMP/summary" \
