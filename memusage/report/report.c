@@ -243,13 +243,23 @@ static void add_process_line(struct report *r, enum report_role role, int pid,
 		insert_line(r, &line);
 }
 
+/* Its whole summary has, as that of glibc's tool, what the parent had done before the fork. */
+static const char *summary_role_text(enum report_role role, const struct result *result)
+{
+	const bool has_history = result->own_calls != counters_calls(&result->counters);
+
+	if (role == REPORT_FORKED && has_history)
+		return " (with what its parent did before the fork)";
+	return role_text(role);
+}
+
 static void add_summary(struct report *r, enum report_role role, int pid,
 			const struct result *result)
 {
 	char name[1024], end[IMAGE_END_TEXT];
 
 	fprintf(r->text, "\nmemusage: process %d %s%s%s%s:", pid,
-		escape_text(name, sizeof(name), result->name), role_text(role),
+		escape_text(name, sizeof(name), result->name), summary_role_text(role, result),
 		has_told_end(role) ? "" : ", ",
 		has_told_end(role) ? "" : image_end_text(result->end, end));
 	summary_print(r->text, result, r->color, r->settings->mmap);

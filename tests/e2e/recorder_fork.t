@@ -9,8 +9,11 @@ need_bin forks
 
 profiled 'fork' forks fork 3
 memusage --children=summary -o report -- forks fork 1 >/dev/null
-like "$(sed -n '/since its fork/,/^Histogram/p' report)" ' malloc\| +53 +20000 ' \
-	'a whole summary of the child counts its history'
+like "$(sed -n '/(with what its parent did before the fork), /,/^Histogram/p' report)" \
+	' malloc\| +53 +20000 ' 'a whole summary of the child counts its history, and says so'
+unlike "$(cat report)" 'since its fork' '... and does not call it since the fork'
+memusage --children=lines -o report -- forks fork 1 >/dev/null
+like "$(cat report)" ' forks \(since its fork\): heap total: 15000, ' 'a line has what is its own'
 profiled 'forks of forks' forks nested 4
 profiled 'fork with threads' forks threads 20
 profiled 'raw clone()' forks raw 3
