@@ -91,9 +91,12 @@ const char *bounds_blocks(char text[BOUNDS_LENGTH], const struct sampled_error *
 const char *bounds_bytes_text(char text[BOUNDS_LENGTH], const struct sampled_error *e,
 			      int64_t bytes, double distance)
 {
+	const double within = sampled_bytes_within(e, (double)bytes);
 	char bounds[BOUNDS_LENGTH];
 	size_t length;
 
+	if (within < (double)bytes)
+		bytes = (int64_t)within;
 	units_bytes(text, magnitude(bytes));
 	length = strlen(text);
 	bounds_bytes(bounds, e, bytes, distance);

@@ -92,7 +92,7 @@ function unseen({ data }, ever, recorded) {
 		Math.max(1, ever / recorded) : 0;
 }
 
-// Returns what cannot be exceeded beside the exact part: all that the process asked for.
+// Returns what cannot be exceeded, with the exact part: all that the process asked for.
 function most({ data: { sampling } }, metric) {
 	return sampling[metric.endsWith('_blocks') ? 'most_blocks' : 'most_bytes'] || Infinity;
 }
@@ -115,7 +115,7 @@ export function limits(model, metric, sums, value) {
 	if (isChange(metric))
 		return [value - error, value + error];
 	const [low, high] = limitsOfValue(model, metric, sums, value, error);
-	return [low, Math.max(Math.min(high, exact + most(model, metric)), value)];
+	return [low, Math.max(Math.min(high, Math.max(exact, most(model, metric))), value)];
 }
 
 // "± 310 KiB", or "3.24 KiB to 713 KiB" of few samples.

@@ -131,10 +131,12 @@ static struct figure exact_figure(double value, enum figure_class class)
 }
 
 /* Bounds of the sum, by the errors of its parts. */
-static void sum_estimates(const struct measure *m, const struct weight *weight, struct figure *f)
+static void sum_estimates(const struct measure *m, const struct condition *c,
+			  const struct weight *weight, struct figure *f)
 {
 	struct sampled_error sum = { .samples = 0 };
 	struct sampled_interval i;
+	const bool is_heap = c->metric == CONDITION_HEAP_PEAK || c->metric == CONDITION_HEAP_END;
 
 	for (uint32_t k = 0; k < m->sites->count; k++) {
 		if (weight[k].is_there && weight[k].error)
@@ -142,13 +144,17 @@ static void sum_estimates(const struct measure *m, const struct weight *weight, 
 	}
 	if (!sum.is_sampled)
 		return;
+	if (is_heap)
+		sum.most_bytes = sampled_most_live(m->image);
+	f->value = sampled_bytes_within(&sum, f->value);
 	i = sampled_bytes_interval(&sum, f->value, m->distance);
 	f->low = i.low;
 	f->high = i.high;
 	f->class = FIGURE_ESTIMATED;
 }
 
-static void sum_sites(const struct measure *m, const struct weight *weight, struct figure *f)
+static void sum_sites(const struct measure *m, const struct condition *c,
+		      const struct weight *weight, struct figure *f)
 {
 	double sum = 0;
 
@@ -159,7 +165,7 @@ static void sum_sites(const struct measure *m, const struct weight *weight, stru
 	*f = exact_figure(sum, m->image->head.heap.threads_max > 1 ? FIGURE_BY_THREADS :
 								      FIGURE_EXACT);
 	if (m->errors)
-		sum_estimates(m, weight, f);
+		sum_estimates(m, c, weight, f);
 }
 
 /* The heap of the process has what no site has: blocks that there was no memory to record. Blocks
@@ -263,7 +269,7 @@ int measure_figure(const struct measure *m, const struct condition *c,
 		return mu_error_set(err, MU_ERROR_FORMAT, 0,
 				    "what a forked process allocated is not told from what its "
 				    "parent did");
-	sum_sites(m, weight, figure);
+	sum_sites(m, c, weight, figure);
 	take_heap_figure(m, c, figure);
 	return 0;
 }

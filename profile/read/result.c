@@ -4,6 +4,7 @@
  */
 #include "profile/read/result.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "profile/base/number.h"
@@ -119,6 +120,28 @@ static void read_own_heap(struct result *r, const struct mu_image *head)
 
 	r->own_peak = r->heap_peak > inherited ? r->heap_peak - inherited : 0;
 	r->own_now = r->heap_now > inherited ? r->heap_now - inherited : 0;
+}
+
+static void lower_to(uint64_t *bytes, double most)
+{
+	if ((double)*bytes > most)
+		*bytes = (uint64_t)most;
+}
+
+/* The counters are exact: a heap of 96 KiB, estimated by one sample, cannot be where 41 KiB were
+ * asked for in all. What a child got from its parent is an estimate, too, so its own part has a
+ * limit of its own. */
+static void limit_estimates(struct result *r, const struct image *im)
+{
+	const double most = sampled_most_live(im);
+	const double own = r->process.fork_mono_ns ? (double)r->own_bytes : most;
+
+	if (isinf(most))
+		return;
+	lower_to(&r->heap_peak, most);
+	lower_to(&r->heap_now, most);
+	lower_to(&r->own_peak, own);
+	lower_to(&r->own_now, own);
 }
 
 /* Without memory for it there is none in the report. */
@@ -265,6 +288,7 @@ void result_take_figures(struct result *r, struct image *im)
 	read_heap_figures(r, im, add_all_threads(r, im));
 	read_own_heap(r, &im->head);
 	read_own_calls(r, &im->head);
+	limit_estimates(r, im);
 	image_string(im, &im->head.process.exe, r->exe, sizeof(r->exe));
 	image_string(im, &im->head.unseen_malloc, r->foreign, sizeof(r->foreign));
 	read_command_name(r, im);

@@ -116,12 +116,37 @@ static struct sampled_most count_asked_for(const struct image *im)
 	return all;
 }
 
+/* Blocks from before an attach are in no counter; its forked children have them as well. */
+static bool has_earlier_blocks(const struct image *im)
+{
+	return (im->head.notes & (MU_NOTE_ATTACHED | MU_NOTE_RAW_CLONE)) != 0;
+}
+
 /* A child with cells of its own counts from its fork, but still has the blocks of its parent. */
 struct sampled_most sampled_most_in(const struct image *im)
 {
+	struct sampled_most all = { INFINITY, INFINITY };
+
 	if (im->head.fork_cells || im->head.notes & MU_NOTE_COUNTED_AGAIN)
-		return (struct sampled_most){ INFINITY, INFINITY };
-	return count_asked_for(im);
+		return all;
+	all = count_asked_for(im);
+	if (has_earlier_blocks(im)) {
+		all.bytes += fmax((double)im->head.fork_heap, 0);
+		all.blocks = INFINITY;
+	}
+	return all;
+}
+
+/* Other children have the counters of their parent, in which the blocks that they got from it
+ * are. */
+double sampled_most_live(const struct image *im)
+{
+	const double asked_for = count_asked_for(im).bytes;
+
+	if (sampled_mean_distance(im) <= 0 || im->head.notes & MU_NOTE_COUNTED_AGAIN)
+		return INFINITY;
+	return im->head.fork_cells || has_earlier_blocks(im) ?
+		       asked_for + fmax((double)im->head.fork_heap, 0) : asked_for;
 }
 
 static void limit_errors(struct site_errors *to, const struct sampled_most *most)
@@ -221,6 +246,7 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		add_error_without_sites(&sum->peak, &all, distance);
 		add_error_without_sites(&sum->total, &all, distance);
 		limit_errors(sum, &most);
+		sum->live.most_bytes = sum->peak.most_bytes = sampled_most_live(im);
 		sum->live_bytes = heap->now;
 		sum->peak_bytes = heap->peak > heap->now ? heap->peak : heap->now;
 	}
@@ -416,12 +442,13 @@ static struct sampled_interval compute_change(double samples, double variance, d
 	return (struct sampled_interval){ change - error, change + error };
 }
 
-/* 20 KiB that were asked for in all cannot be 472 KiB that no sample has shown. */
+/* 20 KiB that were asked for in all cannot be 472 KiB that no sample has shown. What is exact was
+ * asked for as well. */
 static struct sampled_interval cap_interval(struct sampled_interval i, double exact, double most,
 					    double estimate)
 {
 	if (most > 0)
-		i.high = fmax(fmin(i.high, exact + most), estimate);
+		i.high = fmax(fmin(i.high, fmax(exact, most)), estimate);
 	return i;
 }
 
@@ -442,6 +469,13 @@ struct sampled_interval sampled_bytes_interval(const struct sampled_error *e, do
 	return cap_interval(compute_interval(e->samples, e->exact_bytes, e->variance, estimate,
 					     e->is_sampled ? UNSEEN * distance : 0),
 			    e->exact_bytes, e->most_bytes, estimate);
+}
+
+double sampled_bytes_within(const struct sampled_error *e, double estimate)
+{
+	const bool is_limited = e->is_sampled && !e->is_change && e->most_bytes > 0;
+
+	return is_limited ? fmin(estimate, fmax(e->exact_bytes, e->most_bytes)) : estimate;
 }
 
 /* How many blocks there may be if nothing was sampled: a recorded one counted for so many. */

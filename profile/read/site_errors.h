@@ -19,7 +19,7 @@ struct sampled_error {
 	double block_variance;	/* of the number of blocks */
 	double ever_blocks;	/* the estimate of all blocks ever, */
 	double ever_recorded;	/* ... and how many of these were recorded */
-	double most_bytes;	/* more cannot be there besides what is exact: all that the */
+	double most_bytes;	/* more cannot be there, with what is exact: all that the */
 	double most_blocks;	/* process asked for; 0, infinite: unknown. A sum has that of its
 				 * parts: all are of one process, or of one merge */
 	bool is_sampled;	/* blocks may have been left out; false: all are exact */
@@ -40,8 +40,8 @@ struct sampled_interval {
 	double low, high;
 };
 
-/* The limits of a process, from its counters, which are exact: no place has more than that besides
- * what is exact there. A realloc asks for the whole new size. */
+/* The limits of a process, from its counters, which are exact: no place has more than that. A
+ * realloc asks for the whole new size. */
 struct sampled_most {
 	double bytes, blocks;
 };
@@ -52,6 +52,13 @@ struct sampled_most {
  * Cost O(threads).
  */
 struct sampled_most sampled_most_in(const struct image *im);
+
+/* sampled_most_live -- Returns the most bytes that the heap can have had at any moment: all that
+ * the process asked for, and what it began with, from a parent or before an attach.
+ *
+ * Infinite if it is not known, or nothing was sampled. Cost O(threads).
+ */
+double sampled_most_live(const struct image *im);
 
 /* site_errors_load -- read the errors of all sites.
  *
@@ -147,3 +154,7 @@ double sampled_bytes_unseen(double distance);
 /* sampled_bytes_unseen_in -- Returns the same of a place of one process, which has no more than all
  * that the process asked for and inherited; 0 if nothing was sampled. */
 double sampled_bytes_unseen_in(const struct image *im);
+
+/* sampled_bytes_within -- Returns an estimate of a whole heap, or the most that can be there if it
+ * is more. Estimates of places are left as they are: their sums would be too low in the mean. */
+double sampled_bytes_within(const struct sampled_error *e, double estimate);

@@ -241,6 +241,46 @@ memusageprint --to=speedscope run.mur >speedscope.json 2>err
 like "$(cat speedscope.json)" "^\"name\":\"sampled .$said" 'speedscope: the name'
 like "$(cat err)" "are $said" '... and the message of what has no place for it'
 
+# The counters are exact: no estimate of the heap is above them, in no report, of no child.
+cat >few.c <<'EOF'
+/* few.c -- has 8,192 bytes at its peak, and its child 12,288. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(void)
+{
+	void *volatile kept;
+
+	for (int i = 0; i < 8; i++)
+		kept = malloc(1024);
+	if (fork() == 0) {
+		for (int i = 0; i < 4; i++)
+			kept = malloc(1024);
+		_exit(kept == NULL);
+	}
+	wait(NULL);
+	return kept == NULL;
+}
+EOF
+ok 'a program with few blocks' cc -g -O1 -o few few.c
+for seed in 1 2 3 4 5 6 7 8; do
+	MEMUSAGE_SAMPLE_SEED=$seed memusage --sample=4K --record=few.mur --fail-if='heap peak > 12288' \
+		--fail-if='heap peak at main > 12288' -o few.txt ./few
+	grep -h 'heap peak' few.txt
+	memusageprint --to=json few.mur 2>err | sed -n 's/^"heap":{"now":\([0-9]*\),"peak":\([0-9]*\),.*/json \1 \2/p'
+	memusageprint --top few.mur 2>err | sed -n 's/.*of the \([0-9.]* KiB [-+].*\) live when.*/top \1/p'
+done >few.all
+is "$(sed -n 's/.*heap total: 8192, heap peak: \([0-9]*\),.*/\1/p' few.all | sort -n | tail -n 1)" 8192 \
+	'a heap peak has no more than was asked for'
+is "$(grep -c 'heap total: 8192' few.all)" 8 '... in all runs'
+is "$(sed -n 's/.*heap total: 4096, heap peak: \([0-9]*\),.*/\1/p' few.all |
+	awk '$1 > 12288 { n++ } END { print n + 0, NR }')" '0 8' "... with the parent's blocks, of a child"
+is "$(sed -n 's/^json //p' few.all | tr ' ' '\n' | sort -n | tail -n 1)" 8192 '... in JSON'
+like "$(cat few.all)" '^top 8\.00 KiB -[0-9.]* \+0\.00' '... in a list of places'
+is "$(grep -c '> 12288: .*over the limit' few.all)" 0 '... and for a limit'
+is "$(grep -c '> 12288: .*(an estimate: ' few.all)" 16 '... of which all were judged'
+
 # Marks and snapshots of a process that runs.
 MEMUSAGE_SAMPLE_SEED=1 memusage -q --sample=16K --record=early.mur -- sampled early \
 	"memusage -q --pid=\$PID snapshot early.out; memusage -q --pid=\$PID mark early" >early.txt 2>err

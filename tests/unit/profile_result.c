@@ -100,6 +100,51 @@ static void heap_and_stack(void)
 	free(f.base);
 }
 
+/* One block was sampled, and stands for more than all that was asked for. */
+static void estimates_have_limits(void)
+{
+	struct mu_thread *thread;
+
+	begin();
+	fake_at(&f, 0)->sampling.log2 = fake_at(&f, 0)->sampling.first_log2 = 14;
+	fake_at(&f, 0)->heap = (struct mu_heap){ .now = 98306, .peak = 98306 };
+	thread = fake_thread(&f, 0);
+	thread->counters.bytes[MU_FN_MALLOC] = 42000;
+	thread->counters.bytes[MU_FN_CALLOC] = 476;
+	thread->counters.bytes[MU_FN_FREE] = 5000;
+	result_take(&r, &im);
+	EQ_U(r.heap_peak, 42476);
+	EQ_U(r.heap_now, 42476);
+	EQ_U(r.own_peak, 42476);
+	EQ_U(r.own_now, 42476);
+	EQ_D(sampled_bytes_interval(&r.errors.peak, 42476, 16384).high, 42476, 0);
+	/* A child has its parent's counters, and of its own at most what it asked for. */
+	fake_at(&f, 0)->process.fork_mono_ns = 1;
+	fake_at(&f, 0)->fork_heap = 60000;
+	fake_at(&f, 0)->fork_bytes[MU_FN_MALLOC] = 30000;
+	result_take(&r, &im);
+	EQ_U(r.heap_peak, 42476);
+	EQ_U(r.own_peak, 12476);
+	EQ_U(r.own_now, 12476);
+	/* One with cells of its own has counters of its own, and inherited blocks besides. */
+	fake_at(&f, 0)->fork_cells = 1;
+	fake_at(&f, 0)->fork_bytes[MU_FN_MALLOC] = 0;
+	fake_at(&f, 0)->fork_heap = 50000;
+	result_take(&r, &im);
+	EQ_U(r.heap_peak, 92476);
+	EQ_U(r.own_peak, 42476);
+	/* So has one that an attacher found. */
+	fake_at(&f, 0)->fork_cells = 0;
+	fake_at(&f, 0)->process.fork_mono_ns = 0;
+	fake_at(&f, 0)->notes = MU_NOTE_ATTACHED;
+	result_take(&r, &im);
+	EQ_U(r.heap_peak, 92476);
+	fake_at(&f, 0)->notes = MU_NOTE_COUNTED_AGAIN;
+	result_take(&r, &im);
+	EQ_U(r.heap_peak, 98306);
+	free(f.base);
+}
+
 static void names(void)
 {
 	static const struct {
@@ -157,6 +202,7 @@ int main(void)
 {
 	sums();
 	heap_and_stack();
+	estimates_have_limits();
 	names();
 	own_share();
 	many_threads();
