@@ -56,12 +56,14 @@ kill_whole() {
 	if [ -n "$cgroup" ]; then
 		echo 1 >"$cgroup/cgroup.kill"
 	else
-		# The collector has a session of its own, and must not be replaced.
-		collectors=$(pids memusage-collec "$whole")
+		# The collector has a session of its own, and must not be replaced. One that has begun
+		# just now has not its name yet.
+		kill -STOP "-$whole"
+		collectors="$(pids memusage-collec "$whole") $(pids memusage "$whole")"
 		# shellcheck disable=SC2086
-		[ -z "$collectors" ] || kill -STOP $collectors
+		[ "$collectors" = ' ' ] || kill -STOP $collectors 2>/dev/null
 		# shellcheck disable=SC2086
-		kill -9 "-$whole" $collectors
+		kill -9 "-$whole" $collectors 2>/dev/null
 	fi
 	wait "$whole" 2>/dev/null
 	until_true is_killed || fail 'the processes can be killed'
