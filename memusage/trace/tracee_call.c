@@ -403,12 +403,17 @@ void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
 				 .argument = { 0, UINT32_MAX } };
 	struct user_regs_struct r = thread->regs;
 	bool is_to_stop;
+	int status;
 
 	ptrace(PTRACE_SETOPTIONS, copy, NULL,
 	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
 	set_call(&r, &c, e);
-	if (write_registers(copy, &r))
-		run_call(copy, &c, &is_to_stop);
+	if (!write_registers(copy, &r) || !run_call(copy, &c, &is_to_stop))
+		return;
+	/* The kernel gives files back when the call is left: so on to the next, which would end the
+	 * copy, but it stops before it. */
+	if (ptrace(PTRACE_SYSCALL, copy, NULL, NULL) == 0)
+		waitpid(copy, &status, __WALL);
 }
 
 #else
