@@ -47,14 +47,21 @@ static const char *describe_spare(const struct memory_split *split)
 	       "the program (estimate)";
 }
 
+static const char *describe_globals(const struct memory_split *split)
+{
+	return split->began_attached ?
+		       "private memory from before memusage attached: variables, mappings, freed "
+		       "room" :
+		       "variables of the program and its libraries (as at the start)";
+}
+
 int memory_parts(const struct memory_split *split, struct memory_part part[MEMORY_PARTS])
 {
 	int count = 0;
 
 	append_part(part, &count, "heap", split->heap, describe_heap(split));
 	append_part(part, &count, "spare", split->spare, describe_spare(split));
-	append_part(part, &count, "globals", split->globals,
-		    "variables of the program and its libraries (as at the start)");
+	append_part(part, &count, "globals", split->globals, describe_globals(split));
 	append_part(part, &count, "stacks", split->stacks, "stacks");
 	append_part(part, &count, "file", split->file,
 		    "files: the program, its libraries, what it mapped");

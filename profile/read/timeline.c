@@ -9,19 +9,33 @@
 #include <stdlib.h>
 
 #include "profile/base/number.h"
+#include "profile/read/counters.h"
 #include "profile/read/marks.h"
 #include "profile/read/site_errors.h"
 
 enum { MUCH = 4 << 20 };	/* bytes outside of the heap that are worth an advice */
 
+static uint64_t bytes_of_event(const struct counters *c)
+{
+	const uint64_t calls = counters_calls(c);
+
+	return calls > 0 ? counters_heap_total(c) / calls : 0;
+}
+
 void timeline_init(struct timeline *t, const struct image *im)
 {
+	struct counters counters = { .calls = { 0 } };
 	bool is_over;
 	uint64_t ns;
+
+	counters_add(&counters, im);
 
 	*t = (struct timeline){ .start_ns = im->head.process.start_mono_ns,
 				.rss_peak = im->head.rss_peak,
 				.counts_pages = (im->head.notes & MU_NOTE_PAGES) != 0,
+				.began_attached = (im->head.notes & MU_NOTE_ATTACHED) != 0,
+				.event_bytes = bytes_of_event(&counters),
+				.heap_peak = positive_or_zero(im->head.heap.peak),
 				.sample_distance = sampled_mean_distance(im) };
 	t->lacks_blocks = im->head.recorded.began_asleep ||
 			  marks_paused(im, im->head.process.exit_mono_ns, &ns, &is_over) > 0;
@@ -103,14 +117,32 @@ uint32_t timeline_highest(const struct timeline *t)
 	return best;
 }
 
-/* Private memory at the first sample that is neither heap, stack nor the recorder's. */
-static uint64_t resident_at_start(const struct mu_sample *first)
+/* Returns about as many bytes as blocks had that were freed before the first sample: that may come
+ * after thousands of events. Some were given back to the kernel. */
+static uint64_t freed_at_start(const struct timeline *t)
 {
+	const struct mu_sample *first = &t->sample[0];
+	const uint64_t heap = positive_or_zero(first->heap);
+	uint64_t asked;
+
+	if (t->began_attached)
+		return 0;
+	if (__builtin_mul_overflow(first->events, t->event_bytes, &asked) || asked > t->heap_peak)
+		asked = t->heap_peak;
+	return asked > heap ? asked - heap : 0;
+}
+
+/* Private memory at the first sample that is neither heap, its freed room, stack nor the
+ * recorder's. */
+static uint64_t resident_at_start(const struct timeline *t)
+{
+	const struct mu_sample *first = &t->sample[0];
 	uint64_t left = first->rss_anon;
 
 	take_share(&left, first->recorder_anon);
 	take_share(&left, positive_or_zero(first->stack));
 	take_share(&left, positive_or_zero(first->heap));
+	take_share(&left, freed_at_start(t));
 	return left;
 }
 
@@ -168,7 +200,7 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->resident = timeline_resident(s);
 	split->recorder = saturating_sum(recorder_shared, take_share(&anon, s->recorder_anon));
 	split->stacks = take_share(&anon, positive_or_zero(s->stack));
-	split->globals = take_share(&anon, resident_at_start(&t->sample[0]));
+	split->globals = take_share(&anon, resident_at_start(t));
 	split->heap = take_share(&anon, positive_or_zero(s->heap));
 	split->spare = anon;
 	split->untouched = untouched_heap(t, positive_or_zero(s->heap), split->heap);
@@ -178,6 +210,7 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->highest = highest_resident(t);
 	split->counts_pages = t->counts_pages;
 	split->lacks_blocks = t->lacks_blocks;
+	split->began_attached = t->began_attached;
 	split->sample_distance = t->sample_distance;
 	split->unknown = unknown_to_malloc(t, split);
 }

@@ -28,6 +28,9 @@ struct timeline {
 	uint64_t rss_peak;		/* the kernel's own high-water mark, 0 unknown */
 	bool counts_pages;		/* the heap is the pages that the program mapped */
 	bool lacks_blocks;		/* some were allocated while nothing was recorded */
+	bool began_attached;		/* the program ran before the first look */
+	uint64_t event_bytes;		/* asked for in the mean of all events so far */
+	uint64_t heap_peak;		/* of live blocks so far */
 	double sample_distance;		/* the heap is an estimate, if it is not 0 */
 };
 
@@ -60,6 +63,7 @@ struct memory_split {
 	uint64_t highest;	/* resident memory of the sample that has most of it */
 	bool counts_pages;	/* as in struct timeline, like the next one */
 	bool lacks_blocks;
+	bool began_attached;
 	double sample_distance;	/* `heap` is an estimate: mean bytes between samples; 0: exact */
 	uint64_t heap;		/* live blocks: asked for by the program, and touched */
 	uint64_t spare;		/* estimate: kept by malloc beyond them (freed room, rounding, its

@@ -87,6 +87,37 @@ static void explains(void)
 	free(f.base);
 }
 
+/* The room of blocks that came and went before a late first look is no variable. */
+static void tells_freed_room_from_variables(void)
+{
+	struct memory_split s;
+	struct timeline t;
+	struct mu_sample late[] = {
+		{ .mono_ns = 5000000, .rss_anon = 10 * MIB, .heap = 1 << 20, .events = 9000 },
+		{ .mono_ns = 9000000, .rss_anon = 10 * MIB, .heap = 1 << 20, .events = 9000 },
+	};
+
+	begin(late, 2);
+	EQ_I(timeline_load(&t, &im, NULL), 0);
+	t.event_bytes = 1000;
+	t.heap_peak = 7 * MIB;
+	timeline_split(&t, 1, &s);
+	EQ_U(s.globals, 3 * MIB);
+	EQ_U(s.spare, 6 * MIB);
+	t.event_bytes = 100; /* so few bytes were asked for until then */
+	timeline_split(&t, 1, &s);
+	EQ_U(s.globals, 9 * MIB);
+	t.event_bytes = UINT64_MAX / 2;
+	timeline_split(&t, 1, &s);
+	EQ_U(s.globals, 3 * MIB);
+	t.began_attached = true;
+	timeline_split(&t, 1, &s);
+	EQ_U(s.globals, 9 * MIB);
+	EQ_U(sum(&s), s.resident);
+	timeline_free(&t);
+	free(f.base);
+}
+
 static char *memory_text(const struct mu_sample *sample, uint64_t count)
 {
 	struct timeline t;
@@ -260,6 +291,7 @@ static void hostile(void)
 int main(void)
 {
 	explains();
+	tells_freed_room_from_variables();
 	advises();
 	ignores_recorder();
 	names_pages();
