@@ -42,6 +42,11 @@ export function chooser(model) {
 	return field;
 }
 
+// The number of processes. One has several elements if it executed another program; elements that
+// the page does not list count as processes.
+const countProcesses = (data) => data.process_count -
+	(data.processes || []).filter((p) => !p.last).length;
+
 // "It held 4.3 MiB of the 4.6 MiB of all 5 processes", for the Summary.
 export function standing(model) {
 	const { data, run } = model, list = data.processes || [];
@@ -52,7 +57,7 @@ export function standing(model) {
 	return el('p', {}, `This is process ${run.pid}, ${nameOf(own)}${before}: it held ` +
 		`${bytes(own.own_peak)} of the ${bytes(data.own_peaks)} that `,
 	stateLink(model, { view: 'processes' }, {},
-		`${many(data.process_count, 'process')}`.replace('processs', 'processes')),
+		`${many(countProcesses(data), 'process')}`.replace('processs', 'processes')),
 	` held at their peaks${own.forked ? ', without what it got from its parent' : ''}.`);
 }
 
@@ -89,7 +94,7 @@ export class Processes {
 	// Writes the sums; left: processes that the page does not list.
 	describe(data, left) {
 		const how = el('code', {}, 'memusagestat --pid=PID --html=FILE RECORDING');
-		this.note.replaceChildren(`${count(data.process_count)} processes, ` +
+		this.note.replaceChildren(`${count(countProcesses(data))} processes, ` +
 			`${bytes(data.own_peaks)} at their peaks, ${bytes(data.own_lives)} live ` +
 			'at their ends. The figures of a forked process are without what it got ' +
 			'from its parent.',
