@@ -412,13 +412,13 @@ async function points(page, name) {
 		return;
 	const rows = () => page.$$eval('.tree-table tr[data-node]', (list) => list.map((r) => Number(r.dataset.node)));
 	const isSorted = () => page.evaluate(() => {
-		const { table } = window.memusage.page.view('points'), column = table.columns.findIndex((c) => c.id === table.by);
+		const { table } = window.memusage.page.view('points'), column = table.metrics.findIndex((c) => c.id === table.by);
 		const values = table.tree.children[0].map((n) => table.tree.total[column][n]);
 		return values.every((v, i) => i === 0 || (table.isUp ? v >= values[i - 1] : v <= values[i - 1]));
 	});
 	const sums = await page.evaluate(() => {
 		const { table } = window.memusage.page.view('points'), { model } = window.memusage;
-		return table.columns.filter((c, i) => Math.abs(table.tree.total[i][0] - model.sum(c.id)) > 0.5).map((c) => c.label);
+		return table.metrics.filter((c, i) => Math.abs(table.tree.total[i][0] - model.sum(c.id)) > 0.5).map((c) => c.label);
 	});
 	report(sums.length === 0, `${name}: the table's columns are the data's`, ...sums);
 	for (const times of [1, 2]) {
