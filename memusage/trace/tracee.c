@@ -124,12 +124,23 @@ static struct tracee_thread *find_thread(struct tracee *t, pid_t tid)
  * that a traced thread is dead interrupts it. */
 static struct tracee *seizing;
 
+/* A wait for the end of a traced thread takes a stop as well, which is waited for elsewhere. */
+static void reap_if_dead(pid_t tid)
+{
+	siginfo_t info = { .si_code = 0 };
+
+	if (waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+	    (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+	     info.si_code == CLD_DUMPED))
+		waitid(P_PID, (id_t)tid, NULL, WEXITED | WNOHANG | __WALL);
+}
+
 static void reap_dead_threads(int signal)
 {
 	const int before = errno;
 
 	for (uint32_t i = 0; seizing && i < seizing->count; i++)
-		waitid(P_PID, (id_t)seizing->thread[i].tid, NULL, WEXITED | WNOHANG | __WALL);
+		reap_if_dead(seizing->thread[i].tid);
 	errno = before;
 }
 
@@ -285,7 +296,7 @@ static struct tracee_thread *note_stops(struct tracee *t)
 static void reap_killed_threads(const struct tracee *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		waitid(P_PID, (id_t)t->thread[i].tid, NULL, WEXITED | WNOHANG | __WALL);
+		reap_if_dead(t->thread[i].tid);
 }
 
 /* A thread that waits for a processor stops as soon as it has one: on a machine with a load of 10
