@@ -36,8 +36,9 @@
 #include "memusage/remote/mapped_recordings.h"
 #include "memusage/remote/orphans.h"
 
-/* A collector may be busy with the names of a large program, or may not get a processor. */
-enum { ANSWER_MS = 10000 };
+/* A collector may be busy with the names of a large program, or may not get a processor. If the
+ * process has no recording mapped, the answers tell only whether a collector waits for it. */
+enum { ANSWER_MS = 10000, UNMAPPED_ANSWER_MS = 2000, LATE_ANSWER_MS = 1000 };
 
 struct collector_search {
 	struct contact *contact;
@@ -47,6 +48,9 @@ struct collector_search {
 	bool *is_known;	      /* set if a collector records the process, whatever that has mapped */
 	struct pollfd *asked; /* connections that have not answered yet */
 	size_t asked_count;
+	pid_t *peers;	      /* collectors that were asked, as far as their IDs are visible here */
+	size_t peers_count;
+	uint64_t end;	      /* time of the monotonic clock until which answers are awaited */
 };
 
 struct collector_address {
@@ -76,14 +80,19 @@ static bool receive_answer(struct control_answer *a, int fd, int *arena)
 	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
 }
 
+static bool get_peer(int fd, struct ucred *peer)
+{
+	socklen_t length = sizeof(*peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &length) == 0;
+}
+
 /* Any user may listen at such a name. */
 static bool is_trusted(int fd)
 {
 	struct ucred peer;
-	socklen_t length = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-	       user_is_self(peer.uid);
+	return get_peer(fd, &peer) && user_is_self(peer.uid);
 }
 
 /* A socket that is connected to the collector of ADDRESS, or -1. */
@@ -211,6 +220,23 @@ static enum contact_status status_of_answer(const struct control_answer *a)
 	}
 }
 
+/* A collector listens at two names. Returns whether the one behind FD was asked at the other. */
+static bool was_asked(struct collector_search *s, int fd)
+{
+	struct ucred peer;
+
+	/* 0: it is in a PID namespace that is not visible from here. */
+	if (!get_peer(fd, &peer) || peer.pid == 0)
+		return false;
+	for (size_t i = 0; i < s->peers_count; i++) {
+		if (s->peers[i] == peer.pid)
+			return true;
+	}
+	s->peers = xreallocarray(s->peers, s->peers_count + 1, sizeof(*s->peers));
+	s->peers[s->peers_count++] = peer.pid;
+	return false;
+}
+
 /* receive_answers() receives the answer. */
 static void ask_collector(struct collector_search *s, const struct sockaddr_un *address,
 			  size_t length)
@@ -222,7 +248,7 @@ static void ask_collector(struct collector_search *s, const struct sockaddr_un *
 			s->status = CONTACT_DENIED;
 		return;
 	}
-	if (send_question(s, fd) < 0) {
+	if (was_asked(s, fd) || send_question(s, fd) < 0) {
 		close(fd);
 		return;
 	}
@@ -251,6 +277,11 @@ static bool handle_answer(struct collector_search *s, int fd)
 	return status != CONTACT_NOT_RECORDED && status != CONTACT_DENIED;
 }
 
+static uint64_t time_after(int milliseconds)
+{
+	return clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * (unsigned int)milliseconds;
+}
+
 static int milliseconds_until(uint64_t end)
 {
 	uint64_t now = clock_now(CLOCK_MONOTONIC);
@@ -258,15 +289,14 @@ static int milliseconds_until(uint64_t end)
 	return now < end ? (int)((end - now + 999999) / 1000000) : 0;
 }
 
-/* Waits for all answers, in any order, up to a common timeout: a stopped collector must not delay
- * the others. Returns whether the search is over. */
+/* Waits for all answers, in any order, up to a common time: a stopped collector must not delay the
+ * others. Returns whether the search is over. */
 static bool receive_answers(struct collector_search *s)
 {
-	uint64_t end = clock_now(CLOCK_MONOTONIC) + UINT64_C(1000000) * ANSWER_MS;
 	bool found = false;
 
 	while (s->asked_count && !found) {
-		int ready = poll(s->asked, s->asked_count, milliseconds_until(end));
+		int ready = poll(s->asked, s->asked_count, milliseconds_until(s->end));
 
 		/* Also after a stop and a continuation of this process. */
 		if (ready < 0 && errno == EINTR)
@@ -330,7 +360,8 @@ static bool is_in_own_directory(const char *path)
 	return is_own;
 }
 
-/* Abstract names of another network namespace are not visible. */
+/* Abstract names of another network namespace are not visible. Those that listen here only have
+ * some time for their answer, however long others were awaited. */
 static bool ask_path_sockets(struct collector_search *s)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
@@ -358,6 +389,8 @@ static bool ask_path_sockets(struct collector_search *s)
 	}
 	for (int i = 0; i < 3; i++)
 		free(patterns[i]);
+	if (milliseconds_until(s->end) < LATE_ANSWER_MS)
+		s->end = time_after(LATE_ANSWER_MS);
 	return receive_answers(s);
 }
 
@@ -415,6 +448,8 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 		.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
 		.status = CONTACT_NOT_RECORDED,
 		.is_known = &maps->is_expected,
+		.end = time_after(maps->is_readable && !maps->arenas ? UNMAPPED_ANSWER_MS :
+								       ANSWER_MS),
 	};
 
 	if (only && only->length > 0)
@@ -432,6 +467,7 @@ static enum contact_status ask_collectors(struct contact *c, pid_t pid, unsigned
 	if (s.status == CONTACT_SILENT && maps->is_readable && !maps->arenas)
 		s.status = CONTACT_NOT_RECORDED;
 	free(s.asked);
+	free(s.peers);
 	if (s.pidfd >= 0)
 		close(s.pidfd);
 	return s.status;

@@ -224,12 +224,21 @@ cd ..
 kill -STOP "$other"
 run memusage "--pid=$pid" status
 is "$status" 0 'a collector that is stopped keeps nobody from another'
+from=$(date +%s%N)
 run memusage "--pid=$(cat stopped)" status
+recorded=$(($(date +%s%N) - from))
 if [ "$status" = 0 ]; then
 	like "$out" '^heap: ' 'root can look at what a stopped one records'
 else
 	like "$err" 'its collector did not answer for 10 seconds' 'others hear that it does not answer'
 fi
+sleep 1000 &
+from=$(date +%s%N)
+run memusage --pid=$! status
+unrecorded=$(($(date +%s%N) - from))
+kill $!
+like "$err" 'does not run under memusage' 'a process that is not recorded is said to be that'
+ok "... sooner: $unrecorded ns, not $recorded" [ "$unrecorded" -lt "$recorded" ]
 kill -CONT "$other"
 run memusage "--pid=$(cat stopped)" status
 is "$status" 0 'it answers when it goes on'
