@@ -1,9 +1,10 @@
-/* maps.c -- the mappings of this process, from /proc/self/maps.
+/* maps.c -- the mappings of this process, and its files in /proc.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "libmemusage/base/maps.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
@@ -12,6 +13,30 @@
 
 #define PART_BYTES 128		     /* read at once: it may be on a handler's stack */
 #define USER_END (UINT64_C(1) << 63) /* the vsyscall page is above */
+
+/* ---- files in /proc -------------------------------------------------------------------------- */
+
+/* Files of a thread that has ended are there, but have no contents. */
+static bool has_first_thread_ended(void)
+{
+	long auxv = SYS4(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+	char byte;
+	long got;
+
+	if (sys_failed(auxv))
+		return auxv == -ESRCH;
+	got = SYS3(SYS_read, auxv, &byte, 1);
+	SYS1(SYS_close, auxv);
+	return got == 0;
+}
+
+long maps_open_own_file(const char *self, const char *thread, int flags)
+{
+	return SYS4(SYS_openat, AT_FDCWD, has_first_thread_ended() ? thread : self,
+		    flags | O_CLOEXEC, 0);
+}
+
+/* ---- mappings ------------------------------------------------------------------------------- */
 
 /* The field of a line that the next character belongs to:
  *
@@ -52,7 +77,7 @@ bool maps_for_each(char *path, uint64_t room, maps_visitor *visit, void *data)
 
 	if (sandbox.is_on)
 		return false;
-	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	long fd = maps_open_own_file("/proc/self/maps", "/proc/thread-self/maps", O_RDONLY);
 	if (sys_failed(fd))
 		return false;
 	while (!is_last && (got = SYS3(SYS_read, fd, part, sizeof(part))) > 0) {

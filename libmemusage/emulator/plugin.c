@@ -177,11 +177,11 @@ static bool read_guest(uint64_t address, struct emulated *to)
 {
 	struct iovec local = { to, sizeof(*to) };
 	struct iovec remote = { (void *)address, sizeof(*to) };
-	ssize_t length = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	ssize_t length = process_vm_readv((pid_t)syscall(SYS_gettid), &local, 1, &remote, 1, 0);
 
 	/* Sandboxes may forbid that call. The other way takes a descriptor for a moment. */
 	if (length < 0 && (errno == EPERM || errno == ENOSYS)) {
-		int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+		int fd = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
 		length = fd < 0 ? -1 : pread(fd, to, sizeof(*to), (off_t)address);
 		if (fd >= 0)
 			close(fd);

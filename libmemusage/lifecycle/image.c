@@ -140,6 +140,11 @@ static void describe_process(struct mu_process *process)
 	process->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
 	process->exe = string_from_link("/proc/self/exe");
 	process->cmdline = string_from_file("/proc/self/cmdline");
+	/* The first thread has ended. */
+	if (!process->exe.length && !process->cmdline.length) {
+		process->exe = string_from_link("/proc/thread-self/exe");
+		process->cmdline = string_from_file("/proc/thread-self/cmdline");
+	}
 	if (!process->exe.length)
 		process->exe = string_from_execfn();
 	if (!process->cmdline.length)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
+#include "libmemusage/base/maps.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
@@ -29,7 +30,7 @@ void last_sample_init(void)
 
 static bool read_status_file(void)
 {
-	long fd = SYS4(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	long fd = maps_open_own_file("/proc/self/status", "/proc/thread-self/status", O_RDONLY);
 	long got;
 
 	if (sys_failed(fd))

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "libmemusage/base/objects.h"
+#include "libmemusage/base/maps.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/recorder.h"
@@ -40,7 +41,7 @@ bool patch_begin(struct patch *p)
 	if (sandbox.is_on)
 		return false;
 	SYS4(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &p->mask, sizeof(p->mask));
-	long mem = SYS4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	long mem = maps_open_own_file("/proc/self/mem", "/proc/thread-self/mem", O_RDWR);
 	p->mem = sys_failed(mem) ? -1 : (int)mem;
 	p->is_alone = has_one_thread();
 	return true;

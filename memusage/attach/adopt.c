@@ -37,7 +37,7 @@ ino_t adopt_file(pid_t pid, uint64_t *start)
 	size_t size = 0;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process_view(pid));
 	maps = fopen(path, "re");
 	while (maps && !found && getline(&line, &size, maps) > 0) {
 		if (strstr(line, FILE_START) &&
@@ -58,16 +58,17 @@ typedef bool descriptor_fn(void *data, int fd);
 /* Calls VISIT for each open file whose name begins so, until it returns false. */
 static void visit_descriptors(pid_t pid, const char *name, descriptor_fn *visit, void *data)
 {
+	const pid_t view = process_view(pid);
 	char path[320], link[64];
 	const struct dirent *entry;
 	bool goes_on = true;
 	ssize_t length;
 	DIR *all;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)view);
 	all = opendir(path);
 	while (all && goes_on && (entry = readdir(all))) {
-		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)pid, entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", (int)view, entry->d_name);
 		length = readlink(path, link, sizeof(link) - 1);
 		link[length > 0 ? length : 0] = '\0';
 		if (strncmp(link, name, strlen(name)) == 0)

@@ -172,7 +172,7 @@ int attach_open_memory(const struct attachment *a)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)a->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)process_view(a->pid));
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -64,27 +64,6 @@ static int open_memory(pid_t tid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* The memory of a process whose first thread has ended is that of the others. */
-static void open_memory_of_thread(struct target *t)
-{
-	char path[64];
-	struct dirent *entry;
-	DIR *tasks;
-
-	t->memory = open_memory(t->pid);
-	if (t->memory >= 0 || errno != ESRCH)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)t->pid);
-	tasks = opendir(path);
-	while (tasks && t->memory < 0 && (entry = readdir(tasks))) {
-		t->view = (pid_t)atoi(entry->d_name);
-		if (t->view > 0)
-			t->memory = open_memory(t->view);
-	}
-	if (tasks)
-		closedir(tasks);
-}
-
 static void read_auxv(struct target *t)
 {
 	char path[64];
@@ -101,9 +80,9 @@ static void read_auxv(struct target *t)
 
 int target_open(struct target *t, pid_t pid, struct mu_error *err)
 {
-	*t = (struct target){ .pid = pid, .view = pid, .memory = -1,
+	*t = (struct target){ .pid = pid, .view = process_view(pid), .memory = -1,
 			      .maps = { .pagemap = -1, .touched_pagemap = -1 } };
-	open_memory_of_thread(t);
+	t->memory = open_memory(t->view);
 	if (t->memory < 0 && (errno == ENOENT || errno == ESRCH))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "there is no such process");
 	if (t->memory < 0)

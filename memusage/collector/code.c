@@ -19,6 +19,7 @@
 #include "memusage/collector/query.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
+#include "memusage/common/process.h"
 #include "profile/symbols/elf_file.h"
 #include "recording/family.h"
 
@@ -146,7 +147,7 @@ static bool stat_for_process(pid_t pid, const char *path, char root[32], struct 
 {
 	char whole[PATH_MAX + 32];
 
-	snprintf(root, 32, "/proc/%d/root", (int)pid);
+	snprintf(root, 32, "/proc/%d/root", (int)process_view(pid));
 	if (snprintf(whole, sizeof(whole), "%s%s", root, path) < (int)sizeof(whole) &&
 	    stat(whole, st) == 0)
 		return S_ISREG(st->st_mode);

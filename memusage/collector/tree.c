@@ -312,10 +312,10 @@ static pid_t inherited_slot_pid(const struct arena *a, const struct mu_slot *slo
 {
 	pid_t pid = (pid_t)slot->pid;
 
-	if (process_maps(pid, a->fd) == 1)
+	if (process_maps(pid, a->fd) == PROCESS_HAS_MAPPED)
 		return pid;
 	pid = pid_namespace_find(pid, 0, slot->claimed_ns);
-	return pid > 0 && process_maps(pid, a->fd) == 1 ? pid : 0;
+	return pid > 0 && process_maps(pid, a->fd) == PROCESS_HAS_MAPPED ? pid : 0;
 }
 
 static bool began_by_fork(const struct arena *a, uint32_t k)

@@ -267,7 +267,12 @@ void tree_shutdown(struct tree *t)
  * complete. Nor may a forged process ID in a slot make the collector wait for that process. */
 static bool end_of_unmapped(const struct tree *t, const struct process *p, enum tree_end *end)
 {
-	if (process_maps(p->pid, p->arena->fd) == 0)
+	const enum process_mapping mapping = process_maps(p->pid, p->arena->fd);
+
+	/* The memory of a process that ends is gone before the process is. */
+	if (mapping == PROCESS_HAS_NO_MEMORY)
+		*end = TREE_DEATH;
+	else if (mapping == PROCESS_HAS_OTHERS)
 		*end = process_is_dead(p) ? TREE_DEATH :
 		       t->is_detached	  ? TREE_DETACHED :
 					    TREE_EXEC;

@@ -10,6 +10,7 @@
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/process.h"
 #include "memusage/common/procmem.h"
 #include "memusage/common/wire.h"
 
@@ -57,6 +58,21 @@ static void add_recorder_figures(struct mu_sample *s, const struct image *im)
 		s->mapped = 0;
 }
 
+/* The first thread may have ended. */
+static bool read_memory(struct process *p, struct procmem *m)
+{
+	int fd;
+
+	if (procmem_read(p->memory_fd, m))
+		return true;
+	fd = process_is_dead(p) ? -1 : procmem_open(p->pid);
+	if (fd < 0)
+		return false;
+	close(p->memory_fd);
+	p->memory_fd = fd;
+	return procmem_read(fd, m);
+}
+
 static void take_sample(struct tree *t, struct process *p, const struct image *im, uint64_t now)
 {
 	struct mu_sample s = {
@@ -67,7 +83,7 @@ static void take_sample(struct tree *t, struct process *p, const struct image *i
 	};
 	struct procmem m;
 
-	if (!procmem_read(p->memory_fd, &m))
+	if (!read_memory(p, &m))
 		return;
 	chroots_add(&t->s->chroots, p->pid);
 	add_recorder_figures(&s, im);

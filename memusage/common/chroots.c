@@ -10,12 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memusage/common/process.h"
+
 void chroots_add(struct chroots *r, pid_t pid)
 {
 	char link[32], path[PATH_MAX];
 	ssize_t length;
 
-	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)process_view(pid));
 	length = readlink(link, path, sizeof(path));
 	if (length <= 1 || length == (ssize_t)sizeof(path) || path[0] != '/' ||
 	    r->count == CHROOTS_MAX)

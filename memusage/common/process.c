@@ -25,6 +25,8 @@
 /* Number of descriptors that processes leave free, or a quarter of the limit if that is less. */
 enum { SPARE = 32 };
 
+enum { VIEW_TRIES = 10 };
+
 struct process *processes_find(const struct processes *all, pid_t pid)
 {
 	for (size_t i = 0; i < all->count; i++) {
@@ -126,6 +128,28 @@ bool process_is_ending(pid_t pid)
 	return read_stat_field(pid, 6) & 4;
 }
 
+pid_t process_view(pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	pid_t found = 0;
+	DIR *tasks;
+
+	if (!process_is_ending(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && found == 0 && (entry = readdir(tasks))) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+
+		if (tid > 0 && process_state(tid) != '\0' && !process_is_ending(tid))
+			found = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return found ? found : pid;
+}
+
 pid_t process_parent(pid_t pid)
 {
 	return (pid_t)read_stat_field(pid, 1);
@@ -199,25 +223,34 @@ static bool is_mapping_of(const char *line, const struct stat *st)
 	       (strstr(line, "memfd:") || (high == major(st->st_dev) && low == minor(st->st_dev)));
 }
 
-int process_maps(pid_t pid, int fd)
+static enum process_mapping find_mapping(pid_t view, const struct stat *st)
 {
+	enum process_mapping found = PROCESS_HAS_NO_MEMORY;
 	char path[32], *line = NULL;
 	size_t size = 0;
-	struct stat st;
-	bool found = false;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)view);
 	maps = fopen(path, "re");
-	if (!maps || fstat(fd, &st) < 0) {
-		if (maps)
-			fclose(maps);
-		return -1;
-	}
-	while (!found && getline(&line, &size, maps) > 0)
-		found = is_mapping_of(line, &st);
+	if (!maps)
+		return PROCESS_MAPPING_UNKNOWN;
+	while (found != PROCESS_HAS_MAPPED && getline(&line, &size, maps) > 0)
+		found = is_mapping_of(line, st) ? PROCESS_HAS_MAPPED : PROCESS_HAS_OTHERS;
 	free(line);
 	fclose(maps);
+	return found;
+}
+
+enum process_mapping process_maps(pid_t pid, int fd)
+{
+	enum process_mapping found = PROCESS_HAS_NO_MEMORY;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return PROCESS_MAPPING_UNKNOWN;
+	/* The thread that shows the memory may end as well. */
+	for (int i = 0; i < VIEW_TRIES && found == PROCESS_HAS_NO_MEMORY; i++)
+		found = find_mapping(process_view(pid), &st);
 	return found;
 }
 

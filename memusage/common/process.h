@@ -117,6 +117,16 @@ bool process_exit_code(pid_t pid, char *state, int *status);
 /* process_is_ending -- Tells whether PID is just ending: its memory may be gone already. */
 bool process_is_ending(pid_t pid);
 
+/* process_view -- Returns the ID under which /proc shows the memory of a process.
+ *
+ * That is PID, or the ID of another thread if the first one has ended: /proc/PID has no memory, no
+ * descriptors, no root directory and no command line then.
+ * Returns PID also if the process has ended. Costs 10 us, and as much for each thread that has
+ * ended.
+ * Source  pthread_exit(3); measured on Linux 6.18.
+ */
+pid_t process_view(pid_t pid);
+
 /* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 
@@ -126,9 +136,14 @@ pid_t process_own_pid(pid_t pid);
 /* process_sees_all -- Tells whether /proc shows every process (hidepid=, see proc(5)). */
 bool process_sees_all(void);
 
-/* process_maps -- Tells whether PID has mapped the file of descriptor FD: 1 yes, 0 no, -1
- * unknown. */
-int process_maps(pid_t pid, int fd);
+enum process_mapping { PROCESS_MAPPING_UNKNOWN, PROCESS_HAS_MAPPED, PROCESS_HAS_OTHERS,
+		       PROCESS_HAS_NO_MEMORY };
+
+/* process_maps -- Tells whether PID has mapped the file of descriptor FD.
+ *
+ * A process that is ending has no memory, and a kernel thread has none.
+ */
+enum process_mapping process_maps(pid_t pid, int fd);
 
 /* process_has_child_but -- Tells whether the caller has a living child besides A and B.
  *

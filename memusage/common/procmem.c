@@ -11,13 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memusage/common/process.h"
+
 enum { STATUS_BYTES = 8192 };	/* the list of supplementary groups may be long */
 
 int procmem_open(pid_t pid)
 {
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)process_view(pid));
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -20,7 +20,8 @@ struct procmem {
 
 /* procmem_open -- Returns a descriptor for procmem_read(), or -1 with errno.
  *
- * The descriptor still belongs to this process when its ID is reused.
+ * The descriptor still belongs to this process when its ID is reused. If the first thread has
+ * ended, it is that of another one, and nothing can be read from it when that has ended, too.
  */
 int procmem_open(pid_t pid);
 

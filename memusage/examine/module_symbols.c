@@ -17,7 +17,7 @@ void module_symbols_open(struct module_symbols *d, const struct snapshot *s)
 				    .file = { .fd = -1 }, .debug = { .fd = -1 },
 				    .opened = MODULES_NONE };
 	modules_load(&d->modules, &s->image);
-	snprintf(d->root, sizeof(d->root), "/proc/%d/root", (int)s->tracee.pid);
+	snprintf(d->root, sizeof(d->root), "/proc/%d/root", (int)s->view);
 }
 
 /* Returns whether d->file is that of the module. */

@@ -81,16 +81,16 @@ static bool count_parts(const struct memory_parts *m, const struct snapshot *s,
 
 /* The sum over all mappings is exact; the process's own counters lag behind by some pages per CPU.
  * Source  proc(5), /proc/PID/smaps and smaps_rollup; kernels before 4.14 have only the former. */
-static uint64_t read_kernel_rss(pid_t pid)
+static uint64_t read_kernel_rss(pid_t view)
 {
 	char path[64], line[512];
 	uint64_t sum = 0, kb;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)view);
 	f = fopen(path, "re");
 	if (!f) {
-		snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+		snprintf(path, sizeof(path), "/proc/%d/smaps", (int)view);
 		f = fopen(path, "re");
 	}
 	while (f && fgets(line, sizeof(line), f)) {
@@ -129,7 +129,7 @@ static void bound_sites(struct block_set *blocks, const struct image *im)
 
 static void *find_pages(struct snapshot *s, const void *options, struct mu_error *err)
 {
-	const uint64_t kernel_rss = read_kernel_rss(s->tracee.pid);
+	const uint64_t kernel_rss = read_kernel_rss(s->view);
 	uint64_t part[MU_PAGES_PARTS] = { 0 };
 	struct heap_pages heap = { .count = 0 };
 	struct page_census c = { .sites = 0 };

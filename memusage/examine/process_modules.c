@@ -91,7 +91,7 @@ void process_modules_read(struct process_modules *m, const struct snapshot *s)
 {
 	*m = (struct process_modules){ .generation = s->image.head.dl_generation };
 	modules_load(&m->all, &s->image);
-	snprintf(m->root, sizeof(m->root), "/proc/%d/root", (int)s->tracee.pid);
+	snprintf(m->root, sizeof(m->root), "/proc/%d/root", (int)s->view);
 	add_mapped(m, s);
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "memusage/common/clock.h"
+#include "memusage/common/process.h"
 #include "memusage/examine/page_words.h"
 
 enum { TURNS = 2000 }; /* of letting threads on: 40 ms at least */
@@ -90,9 +91,9 @@ static int look_at_process(struct snapshot *s, const struct live *l, struct page
 
 static int read_blocks(struct snapshot *s, const struct page_words *words, struct mu_error *err)
 {
-	const pid_t pid = s->tracee.copy > 0 ? s->tracee.copy : s->tracee.pid;
-
-	if (address_space_open(&s->space, pid, s->tracee.pid, err) < 0)
+	s->view = process_view(s->tracee.pid);
+	if (address_space_open(&s->space, s->tracee.copy > 0 ? s->tracee.copy : s->view, s->view,
+			       err) < 0)
 		return -1;
 	s->is_incomplete = !page_words_blocks(words, &s->image, &s->space, &s->blocks);
 	return 0;

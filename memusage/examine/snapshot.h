@@ -21,6 +21,7 @@ struct snapshot {
 	struct block_set blocks;
 	struct image image;	/* as it was at that moment; borrowed from the recording */
 	struct mu_examined examined;
+	pid_t view;		/* process_view() of the process */
 	uint64_t mono_ns;	/* CLOCK_MONOTONIC of the moment */
 	uint64_t pause_ns;	/* that the process stood still; of a stopped one it goes on */
 	bool is_stopped;

@@ -168,8 +168,9 @@ static bool has_executed(const struct attached_run *r)
 	struct pollfd wait = { .fd = r->pidfd, .events = POLLIN };
 	const pid_t pid = r->attachment->pid;
 
-	return !attach_is_there(r->attachment, r->memory) && !process_is_ending(pid) &&
-	       kill(pid, 0) == 0 && poll(&wait, 1, 0) == 0;
+	return !attach_is_there(r->attachment, r->memory) &&
+	       !process_is_ending(process_view(pid)) && kill(pid, 0) == 0 &&
+	       poll(&wait, 1, 0) == 0;
 }
 
 /* The process is recorded until then. One that ends asks for it itself. */

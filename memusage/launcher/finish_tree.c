@@ -107,9 +107,13 @@ static void explain_lock(const char *name)
 	pid_t found = 0;
 
 	if (fd >= 0 && segment_open(&s, name, &err) == 0) {
-		for (uint32_t k = 0; found == 0 && segment_slot(&s, k, &slot); k++)
-			if (slot.state != MU_SLOT_FREE && process_maps((pid_t)slot.pid, fd) == 1)
-				found = (pid_t)slot.pid;
+		for (uint32_t k = 0; found == 0 && segment_slot(&s, k, &slot); k++) {
+			const pid_t pid = (pid_t)slot.pid;
+
+			if (slot.state != MU_SLOT_FREE &&
+			    process_maps(pid, fd) == PROCESS_HAS_MAPPED)
+				found = pid;
+		}
 		segment_close(&s);
 	}
 	if (fd >= 0)

@@ -290,7 +290,7 @@ static int map_file(struct arena *a, const struct mu_config *config, struct mu_e
 /* Some file systems show another inode in /proc, by which processes with the arena are found. */
 static int check_mapping(const struct arena *a, struct mu_error *err)
 {
-	if (process_maps(getpid(), a->fd) == 1)
+	if (process_maps(getpid(), a->fd) == PROCESS_HAS_MAPPED)
 		return 0;
 	return mu_error_set(err, MU_ERROR_FORMAT, 0,
 			    "its file system does not show in /proc which process has mapped it");

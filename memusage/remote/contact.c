@@ -14,7 +14,6 @@
 #include <glob.h>
 #include <poll.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +31,7 @@
 #include "memusage/common/fd_passing.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
+#include "memusage/remote/collector_socket.h"
 #include "memusage/remote/mapped_recordings.h"
 #include "memusage/remote/orphans.h"
 
@@ -53,70 +52,11 @@ struct collector_search {
 	uint64_t end;	      /* time of the monotonic clock until which answers are awaited */
 };
 
-struct collector_address {
-	struct sockaddr_un name;
-	socklen_t length;	/* 0: unknown */
-};
-
 /* ---- one collector ----------------------------------------------------------------------- */
 
 static int send_question(const struct collector_search *s, int fd)
 {
 	return fd_passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
-}
-
-/* Returns whether there is a whole answer. *ARENA receives the attached descriptor, or -1. */
-static bool receive_answer(struct control_answer *a, int fd, int *arena)
-{
-	ssize_t length;
-
-	*arena = -1;
-	memset(a, 0, sizeof(*a));
-	length = fd_passing_receive(fd, a, sizeof(*a), arena);
-	a->text[CONTROL_TEXT - 1] = '\0';
-	return length >= (ssize_t)offsetof(struct control_answer, text) &&
-	       a->magic == CONTROL_MAGIC && a->version == CONTROL_VERSION &&
-	       a->text_length < CONTROL_TEXT &&
-	       (size_t)length >= offsetof(struct control_answer, text) + a->text_length;
-}
-
-static bool get_peer(int fd, struct ucred *peer)
-{
-	socklen_t length = sizeof(*peer);
-
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, peer, &length) == 0;
-}
-
-/* Any user may listen at such a name. */
-static bool is_trusted(int fd)
-{
-	struct ucred peer;
-
-	return get_peer(fd, &peer) && user_is_self(peer.uid);
-}
-
-/* A socket that is connected to the collector of ADDRESS, or -1. */
-static int connect_to_collector(const struct sockaddr_un *address, size_t length, int *error)
-{
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	*error = errno;
-	if (fd >= 0 && connect(fd, (const struct sockaddr *)address, (socklen_t)length) == 0 &&
-	    is_trusted(fd))
-		return fd;
-	*error = errno;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-static struct collector_address address_of_connection(int connection)
-{
-	struct collector_address a = { .length = sizeof(a.name) };
-
-	if (getpeername(connection, (struct sockaddr *)&a.name, &a.length) < 0)
-		a.length = 0;
-	return a;
 }
 
 /* Asks the collector that has answered once more, for another file, which may be any. */
@@ -125,15 +65,16 @@ static void ask_for_file(const struct collector_search *s, unsigned int flag, in
 	struct collector_search again = { .question = s->question, .pidfd = s->pidfd };
 	struct contact *c = s->contact;
 	struct control_answer *a = xmalloc(sizeof(*a));
-	struct collector_address from = address_of_connection(c->connection);
+	struct collector_address from = collector_socket_address(c->connection);
 	struct pollfd wait = { .fd = -1, .events = POLLIN };
 	int error;
 
 	again.question.flags = flag | (s->question.flags & CONTROL_RUN);
 	if (from.length > 0)
-		wait.fd = connect_to_collector(&from.name, from.length, &error);
+		wait.fd = collector_socket_connect(&from.name, from.length, &error);
 	if (wait.fd >= 0 && send_question(&again, wait.fd) == 0 &&
-	    poll(&wait, 1, ANSWER_MS) > 0 && !receive_answer(a, wait.fd, file) && *file >= 0) {
+	    poll(&wait, 1, ANSWER_MS) > 0 &&
+	    !collector_socket_receive(a, wait.fd, file) && *file >= 0) {
 		close(*file);
 		*file = -1;
 	}
@@ -177,8 +118,12 @@ static bool is_durable_arena(int fd)
 
 static enum contact_status check_arena(struct collector_search *s, int arena)
 {
+	enum process_mapping mapping = PROCESS_HAS_NO_MEMORY;
+
 	*s->is_known |= arena >= 0;
-	if (arena < 0 || process_maps((pid_t)s->question.pid, arena) == 0)
+	if (arena >= 0)
+		mapping = process_maps((pid_t)s->question.pid, arena);
+	if (mapping == PROCESS_HAS_OTHERS || mapping == PROCESS_HAS_NO_MEMORY)
 		return CONTACT_NOT_RECORDED;
 	if (is_durable_arena(arena) || live_is_sealed(arena)) {
 		expect_truncation();
@@ -223,17 +168,17 @@ static enum contact_status status_of_answer(const struct control_answer *a)
 /* A collector listens at two names. Returns whether the one behind FD was asked at the other. */
 static bool was_asked(struct collector_search *s, int fd)
 {
-	struct ucred peer;
+	const pid_t peer = collector_socket_peer(fd);
 
-	/* 0: it is in a PID namespace that is not visible from here. */
-	if (!get_peer(fd, &peer) || peer.pid == 0)
+	/* It is in a PID namespace that is not visible from here. */
+	if (peer == 0)
 		return false;
 	for (size_t i = 0; i < s->peers_count; i++) {
-		if (s->peers[i] == peer.pid)
+		if (s->peers[i] == peer)
 			return true;
 	}
 	s->peers = xreallocarray(s->peers, s->peers_count + 1, sizeof(*s->peers));
-	s->peers[s->peers_count++] = peer.pid;
+	s->peers[s->peers_count++] = peer;
 	return false;
 }
 
@@ -241,7 +186,7 @@ static bool was_asked(struct collector_search *s, int fd)
 static void ask_collector(struct collector_search *s, const struct sockaddr_un *address,
 			  size_t length)
 {
-	int error, fd = connect_to_collector(address, length, &error);
+	int error, fd = collector_socket_connect(address, length, &error);
 
 	if (fd < 0) {
 		if (error == EACCES)
@@ -262,7 +207,7 @@ static bool handle_answer(struct collector_search *s, int fd)
 	enum contact_status status = CONTACT_NOT_RECORDED;
 	int arena;
 
-	if (receive_answer(&s->contact->answer, fd, &arena))
+	if (collector_socket_receive(&s->contact->answer, fd, &arena))
 		status = s->contact->answer.status == CONTROL_OK ?
 				 check_arena(s, arena) :
 				 status_of_answer(&s->contact->answer);
@@ -570,7 +515,7 @@ enum contact_status contact_open(struct contact *c, pid_t pid, unsigned int flag
 
 enum contact_status contact_open_next(struct contact *c, pid_t collector, unsigned int flags)
 {
-	const struct collector_address from = address_of_connection(c->connection);
+	const struct collector_address from = collector_socket_address(c->connection);
 	const uint32_t number = c->arena_number + 1;
 	struct mapped_recordings maps = { .is_readable = false };
 	enum contact_status status;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/process.h"
 #include "memusage/record/live.h"
 
 /* 7f00..-7f01.. rw-s 00002000 00:2e 77      /run/user/1000/memusage-4711-0.mur */
@@ -37,7 +38,7 @@ void mapped_recordings_read(struct mapped_recordings *m, pid_t pid)
 	FILE *maps;
 
 	*m = (struct mapped_recordings){ .file = NULL };
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process_view(pid));
 	maps = fopen(path, "re");
 	if (!maps)
 		return;
@@ -55,7 +56,7 @@ int mapped_recordings_open(pid_t pid, const char *addresses)
 	struct stat st;
 	int place, fd = -1;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)pid, addresses);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%s", (int)process_view(pid), addresses);
 	place = open(path, O_PATH | O_CLOEXEC);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode))

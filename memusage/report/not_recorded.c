@@ -17,6 +17,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/elfkind.h"
 #include "memusage/common/escape.h"
+#include "memusage/common/process.h"
 #include "memusage/common/procmem.h"
 #include "profile/base/file.h"
 
@@ -118,7 +119,7 @@ static bool read_smaps(pid_t pid, uint64_t rss[KINDS])
 	bool any = false;
 	FILE *smaps;
 
-	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)process_view(pid));
 	smaps = fopen(path, "re");
 	while (smaps && getline(&line, &size, smaps) > 0) {
 		if (strncmp(line, "Rss:", 4) == 0)
@@ -214,7 +215,7 @@ static void print_cd_command(pid_t pid)
 	char path[32], directory[4096], own[4096];
 	ssize_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)process_view(pid));
 	length = readlink(path, directory, sizeof(directory) - 1);
 	if (length <= 0)
 		return;
@@ -232,7 +233,7 @@ static void print_rerun_command(pid_t pid)
 	char path[32];
 	size_t length;
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)process_view(pid));
 	length = file_read_text(path, text, sizeof(text));
 	if (length == 0)
 		return;

@@ -1,15 +1,18 @@
 /* forks.c -- species of processes: fork (memory of its own), share (the parent's memory), orphan (its
- * parent has ended).
+ * parent has ended), headless (its first thread has ended).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/zoo/zoo.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -230,4 +233,51 @@ void do_orphan(const struct step *s, const struct room *r)
 	if (pid > 0 && *told > 0)
 		child_wait(s, *told, 0);
 	munmap((void *)told, 4096);
+}
+
+/* ---- headless ---- */
+
+/* Returns whether the first thread has ended, also if nobody can tell. */
+static bool is_headless(void)
+{
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	char text[64];
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	const char *state;
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	state = strrchr(text, ')');
+	return !state || state[2] == 'Z';
+}
+
+static void *live_headless(void *arg)
+{
+	struct child *c = arg;
+
+	while (!is_headless())
+		sched_yield();
+	live(c->s, &c->d, c->room);
+}
+
+void do_headless(const struct step *s, const struct room *r)
+{
+	static struct child c;
+	struct draw d = draw_of(s);
+	pthread_t thread;
+	pid_t pid = fork();
+
+	note(s, pid > 0);
+	if (pid == 0) {
+		c = (struct child){ .s = s, .d = d, .room = child_room(r) };
+		c.room.stack = 1 << 20;
+		if (pthread_create(&thread, NULL, live_headless, &c))
+			_exit(99);
+		/* Not pthread_exit(): it unwinds the stack, which may be a coroutine's. */
+		for (;;)
+			syscall(SYS_exit, 0);
+	}
+	if (pid > 0)
+		child_wait(s, pid, 0);
 }

@@ -25,6 +25,7 @@ const struct species zoo_species[] = {
 	{ "fork", do_fork, CAN_FORK, 24 * KB, 6, 3 },
 	{ "share", do_share, CAN_FORK, 24 * KB, 4, 2 },
 	{ "orphan", do_orphan, CAN_FORK, 24 * KB, 2, 2 },
+	{ "headless", do_headless, CAN_FORK | CAN_THREAD | CAN_ALONE, 24 * KB, 3, 4 },
 	{ "exec", do_exec, CAN_FORK, 48 * KB, 2, 4 },
 	{ "signal", do_signal, 0, 20 * KB, 9, 3 },
 	{ "timer", do_timer, CAN_CHANGE | CAN_ALONE, 48 * KB, 2, 4 },

@@ -146,6 +146,7 @@ void do_co(const struct step *s, const struct room *r);
 void do_fork(const struct step *s, const struct room *r);
 void do_share(const struct step *s, const struct room *r);
 void do_orphan(const struct step *s, const struct room *r);
+void do_headless(const struct step *s, const struct room *r);
 void do_exec(const struct step *s, const struct room *r);
 void do_signal(const struct step *s, const struct room *r);
 void do_timer(const struct step *s, const struct room *r);

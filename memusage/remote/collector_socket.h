@@ -1,0 +1,42 @@
+/* collector_socket.h -- A connection to the socket at which a collector listens.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include "memusage/common/control_wire.h"
+
+struct collector_address {
+	struct sockaddr_un name;
+	socklen_t length;	/* 0: unknown */
+};
+
+/* collector_socket_connect -- Connects to the socket at an address, at which any user may listen.
+ *
+ * length  of ADDRESS, in bytes.
+ * Returns a descriptor that does not block, which the caller closes; or -1 with *ERROR, an errno,
+ * if nobody listens, or somebody who is not our user.
+ * Source  unix(7), SO_PEERCRED.
+ */
+int collector_socket_connect(const struct sockaddr_un *address, size_t length, int *error);
+
+/* collector_socket_address -- Returns the address to which a descriptor is connected. */
+struct collector_address collector_socket_address(int fd);
+
+/* collector_socket_peer -- Returns the process that listens, or 0 if its ID is not visible here. */
+pid_t collector_socket_peer(int fd);
+
+/* collector_socket_receive -- Receives the answer to a question. Does not wait.
+ *
+ * a      receives it; its text is terminated.
+ * arena  receives the descriptor that comes with it, which the caller closes, or -1; also if the
+ *        answer is not whole.
+ * Returns whether there is a whole answer.
+ */
+bool collector_socket_receive(struct control_answer *a, int fd, int *arena);
