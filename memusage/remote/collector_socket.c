@@ -5,11 +5,16 @@
 #include "memusage/remote/collector_socket.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/user.h"
+#include "cli/xmalloc.h"
 #include "memusage/common/fd_passing.h"
+
+enum { LIST_READINGS = 2 };
 
 static bool get_peer(int fd, struct ucred *peer)
 {
@@ -23,6 +28,61 @@ static bool is_trusted(int fd)
 	struct ucred peer;
 
 	return get_peer(fd, &peer) && user_is_self(peer.uid);
+}
+
+struct address_list {
+	struct collector_address *address;
+	size_t count;
+};
+
+static bool has_address(const struct address_list *l, const struct collector_address *a)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->address[i].length == a->length &&
+		    memcmp(&l->address[i].name, &a->name, a->length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
+static void parse_socket_line(struct address_list *l, const char *line)
+{
+	struct collector_address a = { .name.sun_family = AF_UNIX };
+	const char *name = strstr(line, " @memusage-");
+	size_t length;
+
+	/* 00010000 marks a listening socket. */
+	if (!name || !strstr(line, " 00010000 "))
+		return;
+	length = strcspn(name + 2, "\n");
+	if (length >= sizeof(a.name.sun_path))
+		return;
+	memcpy(a.name.sun_path + 1, name + 2, length);
+	a.length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
+	if (has_address(l, &a))
+		return;
+	l->address = xreallocarray(l->address, l->count + 1, sizeof(*l->address));
+	l->address[l->count++] = a;
+}
+
+size_t collector_socket_list(struct collector_address **all)
+{
+	struct address_list l = { .count = 0 };
+	char *line = NULL;
+	size_t size = 0;
+
+	for (int i = 0; i < LIST_READINGS; i++) {
+		FILE *in = fopen("/proc/net/unix", "re");
+
+		while (in && getline(&line, &size, in) > 0)
+			parse_socket_line(&l, line);
+		if (in)
+			fclose(in);
+	}
+	free(line);
+	*all = l.address;
+	return l.count;
 }
 
 int collector_socket_connect(const struct sockaddr_un *address, size_t length, int *error)

@@ -266,30 +266,14 @@ static bool receive_answers(struct collector_search *s)
 
 /* ---- all collectors ---------------------------------------------------------------------- */
 
-/* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
 static bool ask_abstract_sockets(struct collector_search *s)
 {
-	FILE *list = fopen("/proc/net/unix", "re");
-	char *line = NULL;
-	size_t size = 0;
+	struct collector_address *all;
+	const size_t count = collector_socket_list(&all);
 
-	while (list && getline(&line, &size, list) > 0) {
-		struct sockaddr_un address = { .sun_family = AF_UNIX };
-		const char *name = strstr(line, " @memusage-");
-		size_t length;
-
-		/* 00010000 marks a listening socket. */
-		if (!name || !strstr(line, " 00010000 "))
-			continue;
-		length = strcspn(name + 2, "\n");
-		if (length >= sizeof(address.sun_path))
-			continue;
-		memcpy(address.sun_path + 1, name + 2, length);
-		ask_collector(s, &address, offsetof(struct sockaddr_un, sun_path) + 1 + length);
-	}
-	free(line);
-	if (list)
-		fclose(list);
+	for (size_t i = 0; i < count; i++)
+		ask_collector(s, &all[i].name, all[i].length);
+	free(all);
 	return receive_answers(s);
 }
 
