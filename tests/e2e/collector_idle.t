@@ -140,7 +140,9 @@ for threads in 1 3; do
 		awk '$1 % 54321 == 0 { n += $2; ns += $3 } END { print n, int(ns / 1e6) }' >lived
 	read -r blocks lived <lived
 	is "$blocks" 5 '... the first block of each'
-	num "$lived" -ge 60 '... has lived'
+	# 100 ms in truth, less where the collector, which moves the clock, gets no processor. 0: the
+	# clock was at rest.
+	num "$lived" -ge 20 '... has lived'
 	num "$lived" -le $(($(sed 's/.*lived=\([0-9]*\).*/\1/' turns | paste -sd +) + 200)) \
 		'... as long as it has'
 	awk 'FNR == NR { split($2, at, "="); due[NR] = at[2]; next }
