@@ -132,6 +132,8 @@ cd empty || exit
 # lie HOW [WORD]...: somebody answers as HOW says; root asks for what it has
 lie() {
 	mkfifo ../hold
+	# The one before was ready, too.
+	rm -f ../said
 	how=$1
 	shift
 	(cd "$user_dir" && exec setpriv --reuid=64123 --regid=64123 --clear-groups --inh-caps=-all \
