@@ -80,8 +80,9 @@ void tracee_read_extended(struct tracee_thread *thread);
  *
  * thread  its general registers have been read.
  * Returns true if it runs 64-bit code, none of its calls are dispatched to the program
- * (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), and it is in no restartable sequence (rseq(2)).
- * Cost two system calls.
+ * (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), no shadow stack protects its return addresses
+ * (arch_prctl(2), ARCH_SHSTK_ENABLE), and it is in no restartable sequence (rseq(2)).
+ * Cost three system calls.
  */
 bool tracee_can_call(const struct tracee_thread *thread);
 

@@ -34,6 +34,11 @@ enum {
 	CALL_STOPS = 16
 };
 
+/* Linux 6.6 and later; older headers do not have it. */
+#ifndef NT_X86_SHSTK
+#define NT_X86_SHSTK 0x204
+#endif
+
 /* ---- registers -------------------------------------------------------------------------- */
 
 void tracee_call_read_general(struct tracee_thread *thread)
@@ -151,9 +156,19 @@ static bool has_dispatch(const struct tracee_thread *thread)
 		      &c) == 0 && c.mode != 0;
 }
 
+/* The return from the call would want a token on it. Without one, the kernel answers ENODEV. */
+static bool has_shadow_stack(const struct tracee_thread *thread)
+{
+	uint64_t top;
+	struct iovec to = { &top, sizeof(top) };
+
+	return ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_X86_SHSTK, &to) == 0;
+}
+
 bool tracee_can_call(const struct tracee_thread *thread)
 {
-	return thread->regs.cs == USER_CODE && !has_dispatch(thread) && !is_in_sequence(thread);
+	return thread->regs.cs == USER_CODE && !has_dispatch(thread) &&
+	       !has_shadow_stack(thread) && !is_in_sequence(thread);
 }
 
 /* ---- calls made again ------------------------------------------------------------------- */
@@ -204,12 +219,12 @@ static bool has_queued_signal(pid_t tid)
 enum call_way { WAY_NONE, WAY_SYSCALL, WAY_INT80 };
 
 /* Returns the instruction before an address. */
-static enum call_way way_before(pid_t pid, uint64_t pc)
+static enum call_way way_before(pid_t tid, uint64_t pc)
 {
 	unsigned char code[2];
 	struct iovec to = { code, sizeof(code) }, from = { (void *)(pc - 2), sizeof(code) };
 
-	if (process_vm_readv(pid, &to, 1, &from, 1, 0) != sizeof(code))
+	if (process_vm_readv(tid, &to, 1, &from, 1, 0) != sizeof(code))
 		return WAY_NONE;
 	return code[0] == 0x0f && code[1] == 0x05 ? WAY_SYSCALL :
 	       code[0] == 0xcd && code[1] == 0x80 ? WAY_INT80 : WAY_NONE;
@@ -242,7 +257,7 @@ void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
 		return;
 	thread->is_in_call = (int64_t)r.orig_rax >= 0;
 	if (!thread->is_in_call || (int64_t)r.rax != -EINTR ||
-	    !can_be_repeated(way_before(pid, r.rip), r.orig_rax) ||
+	    !can_be_repeated(way_before(thread->tid, r.rip), r.orig_rax) ||
 	    (thread->signal && has_signal(pid, thread)))
 		return;
 	/* A signal that waits is looked for later: tracee_call_settle(). */

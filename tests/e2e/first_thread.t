@@ -52,6 +52,7 @@ exec 5<&-
 # ---- examined while it runs
 
 exec 5<>go
+rm -f ready
 memusage -q -o report --record=wait.mur --holders first_thread wait <go >ready 5>&- &
 launcher=$!
 until_prints grep ready ready >/dev/null
@@ -80,6 +81,7 @@ like "$out" 'kept in first_thread' 'it is examined at its end'
 # ---- one that is not recorded
 
 exec 5<>go
+rm -f ready
 first_thread wait <go >ready 5>&- &
 pid=$!
 until_prints grep ready ready >/dev/null
