@@ -185,8 +185,11 @@ int run_copy(const struct run *r, int fd, enum run_parts parts, struct mu_error 
 		contact_close(&contact);
 		status = CONTACT_NOT_RECORDED;
 	}
+	if (status == CONTACT_NOT_RECORDED)
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+				    "process %d: is not recorded any more", (int)r->pid);
 	if (status != CONTACT_OK)
-		return explain_status(err, r->collector, status);
+		return explain_status(err, r->pid, status);
 	if (save_begin(&c.keep, fd, &contact.live.view.head, err) < 0) {
 		contact_close(&contact);
 		return -1;

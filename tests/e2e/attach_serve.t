@@ -90,7 +90,7 @@ until_true has_kept
 left 'clients that hang'
 wait "$change"
 like "$(cat headers)" '^HTTP/1.1 503 ' '... one that waits for an answer gets one'
-like "$(cat body)" "the process is not recorded any more|process $job: does not run under memusage" \
+like "$(cat body)" "the process is not recorded any more|process $job: is not recorded any more" \
 	'... with the reason'
 exec 5>&-
 wait "$slow" "$deaf"
