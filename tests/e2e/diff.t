@@ -344,8 +344,12 @@ if command -v jq >jq.path; then
 	num "$(json '[.stacks[] | .peak_change_95 | select(.[0] <= .[1])] | length')" -ge 1 \
 		'... JSON has the intervals'
 fi
-memusage -q --sample=16K --record=sampled3.mur ./gcc0
-diff_of sampled.mur sampled3.mur
+# A bound of 95 % is exceeded now and then.
+for _ in 1 2 3 4 5; do
+	memusage -q --sample=16K --record=sampled3.mur ./gcc0
+	diff_of sampled.mur sampled3.mur
+	! printf '%s\n' "$out" | grep -q 'changed by .* than the error' || break
+done
 like "$out" '^nothing changed by more than the error|changed by less than the error' \
 	'... and what is within them is said'
 

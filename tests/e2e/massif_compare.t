@@ -69,12 +69,13 @@ else
 	skip 'no headers of Valgrind' 4
 fi
 
-# A child has its parent's history; each writes a file of its own, the parent's having the
-# smaller number.
+# A child has its parent's history; each writes a file of its own. The child has the smaller peak;
+# its number may be smaller, too, where those of processes begin again.
 both massif_fork --massif-out-file=out.%p
 for side in valgrind ours; do
-	# shellcheck disable=SC2012  # names are out.NUMBER
-	ls "$side" | sort -t. -k2n >names
+	for file in "$side"/*; do
+		echo "$(sed -n 's/^mem_heap_B=//p' "$file" | sort -n | tail -n 1) ${file##*/}"
+	done | sort -n | cut -d' ' -f2 >names
 	is "$(wc -l <names)" 2 "fork: $side: two profiles"
 	i=0
 	while read -r name; do

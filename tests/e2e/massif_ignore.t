@@ -19,7 +19,9 @@ profiles() {
 		--massif-out-file=out.%p "$@" "$WORKLOADS/ignore_late" "$WORKLOADS/libplain.so" \
 		>/dev/null 2>err
 	i=0
-	for file in $(printf '%s\n' out.* | sort -t. -k2n); do
+	# Numbers of processes begin again, at 32,768 perhaps.
+	for file in $(printf '%s\n' out.* | sort -t. -k2n | awk -F. '{ name[NR] = $0; number[NR] = $2 }
+			END { late = number[2] - number[1] > 10000; print name[1 + late]; print name[2 - late] }'); do
 		i=$((i + 1))
 		mv "$file" "profile.$i"
 	done

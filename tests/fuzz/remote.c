@@ -8,12 +8,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-/* receive_answer() has no other caller than the search among real collectors. */
-#include "memusage/remote/contact.c"
-
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "memusage/common/fd_passing.h"
 #include "memusage/record/live_snapshot.h"
+#include "memusage/remote/collector_socket.h"
 #include "tests/fuzz/moving.h"
 #include "tests/fuzz/scenes.h"
 
@@ -172,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	moving.changes = changes;
 	moving.next = before;
 	play_collector(pair[0], arena, data, size);
-	if (receive_answer(&heard, pair[1], &got)) {
+	if (collector_socket_receive(&heard, pair[1], &got)) {
 		/* What is behind the length is none of the answer. */
 		if (heard.text_length >= CONTROL_TEXT)
 			abort();
