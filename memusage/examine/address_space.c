@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/examine/page_states.h"
 #include "profile/base/array.h"
 
 #define PAGE UINT64_C(4096)
@@ -154,13 +155,15 @@ static void end_run(struct page_run *r)
 	r->start = r->end = 0;
 }
 
-static void add_pages(struct page_run *r, uint64_t start, uint64_t count)
+static void add_pages(void *run, uint64_t start, uint64_t end)
 {
+	struct page_run *r = run;
+
 	if (r->end != start) {
 		end_run(r);
 		r->start = start;
 	}
-	r->end = start + count * PAGE;
+	r->end = end;
 }
 
 /* Returns the number of pages that could be asked for, from START on. */
@@ -174,13 +177,13 @@ static uint64_t visit_some_pages(int pagemap, struct page_run *r, uint64_t start
 	got = pagemap < 0 ? -1 : pread(pagemap, word, count * 8, (off_t)(start / PAGE * 8));
 	if (got <= 0) {
 		/* Unknown: all of them count. */
-		add_pages(r, start, count);
+		add_pages(r, start, start + count * PAGE);
 		return count;
 	}
 	count = (uint64_t)got / 8;
 	for (uint64_t i = 0; i < count; i++) {
 		if (word[i] & PAGE_PRESENT && !(own_only && word[i] & PAGE_OF_FILE))
-			add_pages(r, start + i * PAGE, 1);
+			add_pages(r, start + i * PAGE, start + (i + 1) * PAGE);
 	}
 	return count;
 }
@@ -190,7 +193,8 @@ void address_space_visit(const struct address_space *s, const struct area *area,
 {
 	struct page_run r = { .low = start, .high = end, .visit = visit, .data = data };
 	const int pagemap = area->flags & AREA_SHARED ? s->touched_pagemap : s->pagemap;
-	uint64_t at = start & -PAGE;
+	const uint64_t behind = (end + PAGE - 1) & -PAGE;
+	uint64_t at = page_states_visit(pagemap, start & -PAGE, behind, own_only, add_pages, &r);
 
 	while (at < end)
 		at += PAGE * visit_some_pages(pagemap, &r, at, (end - at + PAGE - 1) / PAGE,

@@ -37,6 +37,7 @@ struct scan_argument {
 #define SCAN_CALL _IOWR('f', 16, struct scan_argument)
 
 enum {
+	SCAN_FILE = 1 << 2,
 	SCAN_PRESENT = 1 << 3,
 	SCAN_SWAPPED = 1 << 4,
 	SCAN_ZERO = 1 << 5,
@@ -94,6 +95,32 @@ bool page_states_scan(int pagemap, uint64_t start, uint64_t end, uint8_t *state)
 
 	memset(state, 0, (end - start) / page_size());
 	return scan_range(pagemap, start, end, state, &resident);
+}
+
+uint64_t page_states_visit(int pagemap, uint64_t start, uint64_t end, bool own_only,
+			   page_run_fn *visit, void *data)
+{
+	static struct scan_region region[AT_ONCE];
+	uint64_t at = start;
+
+	while (at < end) {
+		struct scan_argument a = {
+			.size = sizeof(a), .start = at, .end = end,
+			.vec = (uint64_t)(uintptr_t)region, .vec_len = AT_ONCE,
+			.category_inverted = own_only ? SCAN_FILE : 0,
+			.category_mask = own_only ? SCAN_FILE : 0,
+			.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+			.return_mask = SCAN_PRESENT,
+		};
+		int count = ioctl(pagemap, SCAN_CALL, &a);
+
+		if (count < 0 || a.walk_end <= at)
+			break;
+		for (int i = 0; i < count; i++)
+			visit(data, region[i].start, region[i].end);
+		at = a.walk_end;
+	}
+	return at;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */

@@ -26,6 +26,19 @@ bool page_states_read(int pagemap, uint64_t start, uint64_t end, uint8_t *state)
 /* page_states_count -- Returns the resident bytes of a range; UINT64_MAX if they are not known. */
 uint64_t page_states_count(int pagemap, uint64_t start, uint64_t end);
 
+typedef void page_run_fn(void *data, uint64_t start, uint64_t end);
+
+/* page_states_visit -- Calls VISIT for runs of pages that are in memory or swapped out.
+ *
+ * start, end  addresses; multiples of the page size.
+ * own_only    without pages of files and of shared memory.
+ * Neighbours may be in two runs. Returns the address up to which the range was visited: START where
+ * the kernel has no ioctl PAGEMAP_SCAN. Costs no time for what was never touched: a sanitizer
+ * reserves 15 TB, whose pages to read one by one takes 14 s.
+ */
+uint64_t page_states_visit(int pagemap, uint64_t start, uint64_t end, bool own_only,
+			   page_run_fn *visit, void *data);
+
 /* page_states_add_nodes -- Adds the NUMA node of each resident page to its state.
  *
  * Returns false, with nothing done, if there is one node only, or the kernel refuses.
