@@ -35,8 +35,8 @@ exec 5<>go
 for mode in '-o report' '--record=orphan.mur' '--top -o report' '--durable --record=durable.mur'; do
 	rm -f said
 	# shellcheck disable=SC2086
-	run memusage $mode first_thread orphan <go 3>said
-	is "$status" 0 "$mode: the program has ended"
+	memusage $mode first_thread orphan <go 3>said 5>&- >out 2>err
+	is $? 0 "$mode: the program has ended"
 	echo >&5
 	exec 5>&-
 	turns=0

@@ -77,13 +77,15 @@ static void wait_for_end(void)
 
 	/* The kernel does not make this call again after a stop. */
 	keep(100, 5000);
-	epoll_ctl(set, EPOLL_CTL_ADD, 0, &in);
+	if (epoll_ctl(set, EPOLL_CTL_ADD, 0, &in) < 0)
+		exit(96);
 	if (write(1, "ready\n", 6) != 6)
 		exit(97);
 	do {
 		if (epoll_wait(set, &in, 1, -1) != 1)
 			exit(98);
 	} while (read(0, &byte, 1) > 0);
+	close(set);
 }
 
 static void *go_on(void *what)
