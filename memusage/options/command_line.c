@@ -60,6 +60,15 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 	return NULL;
 }
 
+/* Of the option of a list, and the optional number of places. */
+static const char *set_list(const struct opt *option, const char *arg, void *data)
+{
+	if (arg && !settings_parse_places(arg, &settings.places))
+		return "must be a whole number from 1 to 1000000";
+	*(bool *)data = true;
+	return NULL;
+}
+
 static const char *set_verbose(const struct opt *option, const char *arg, void *data)
 {
 	struct settings *s = data;
@@ -129,20 +138,22 @@ static const struct opt options[] = {
 			  "show the N places (default 10) that held most memory at the peak of the "
 			  "heap"),
 	OPT_FLAG(0, "tree", &settings.tree, "show the call tree of the memory held at the peak"),
-	OPT_FLAG(0, "leaks", &settings.leaks,
-		 "show where the blocks that were never freed were "
-		 "allocated"),
-	OPT_FLAG(0, "fragmentation", &settings.fragmentation,
-		 "show what keeps the heap resident when the program ends: live blocks, slack "
-		 "beside them, free pages, and the places whose blocks hold pages"),
-	OPT_FLAG(0, "holders", &settings.holders,
-		 "show what holds the blocks that are live when the program ends: the variables, "
-		 "threads and mappings that retain most, with the way from there to the blocks"),
+	OPT_CALL_OPTIONAL(0, "leaks", "N", set_list, &settings.leaks,
+			  "show the N places (default 10) that allocated most of the blocks that "
+			  "were never freed"),
+	OPT_CALL_OPTIONAL(0, "fragmentation", "N", set_list, &settings.fragmentation,
+			  "show what keeps the heap resident when the program ends: live blocks, "
+			  "slack beside them, free pages, and the N places whose blocks hold most "
+			  "pages"),
+	OPT_CALL_OPTIONAL(0, "holders", "N", set_list, &settings.holders,
+			  "show what holds the blocks that are live when the program ends: the N "
+			  "variables, threads and mappings that retain most, with the way from "
+			  "there to the blocks"),
 	OPT_STR_OPTIONAL(0, "growth", "FROM..TO", &settings.growth, "",
 		"show the places that grew between two moments: start, peak, end, a time like 1.5s "
 		"or a mark's name (default: in the second half of the run)"),
-	OPT_FLAG(0, "temporary", &settings.temporary,
-		 "show where short-lived blocks were allocated"),
+	OPT_CALL_OPTIONAL(0, "temporary", "N", set_list, &settings.temporary,
+			  "show the N places (default 10) that allocated most short-lived blocks"),
 	OPT_ENUM(0, "group", GROUP_WORDS, &settings.group,
 		 "kind of place in these lists: a function with its lines (default), a line, a "
 		 "source file, or a program or library"),

@@ -72,6 +72,7 @@ struct settings {
 	unsigned int detach;	/* a process to take a left recorder away from, 0: none */
 	uint64_t duration_ns;	/* how long to record it, 0: until it ends */
 	unsigned int top;	/* places that --top shows, 0: not given */
+	unsigned int places;	/* that the lists of the next options show, 0: not given */
 	bool tree;
 	bool leaks;
 	bool fragmentation;

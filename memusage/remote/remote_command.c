@@ -430,9 +430,10 @@ static const char *option_as_command(const struct settings *s, const char **oper
 	} option[] = {
 		{ "top", s->top > 0, s->top ? xasprintf("%u", s->top) : NULL },
 		{ "tree", s->tree, NULL },
-		{ "leaks", s->leaks, NULL },
+		{ "leaks", s->leaks, s->places ? xasprintf("%u", s->places) : NULL },
 		{ "growth", s->growth, s->growth && *s->growth ? s->growth : NULL },
-		{ "temporary", s->temporary, NULL },
+		{ "temporary", s->temporary,
+		  s->places ? xasprintf("%u", s->places) : NULL },
 		{ "html", s->html, s->html },
 		{ "record", s->record, s->record && *s->record ? s->record : NULL },
 	};

@@ -23,6 +23,13 @@
 
 enum { LEAK_ERRORS_STATUS = 99, BROKEN_STATUS = 100 }; /* of memusageprint */
 
+/* Appends "--NAME", or "--NAME=PLACES". */
+static void append_list_report(struct opt_list *a, const char *name, const struct settings *s)
+{
+	opt_list_append(a, s->places > 0 ? xasprintf("--%s=%u", name, s->places) :
+					   xasprintf("--%s", name));
+}
+
 static void append_text_reports(struct opt_list *a, const struct settings *s)
 {
 	if (s->mode == RUN_MODE_AD_HOC) {
@@ -35,16 +42,16 @@ static void append_text_reports(struct opt_list *a, const struct settings *s)
 	if (s->tree)
 		opt_list_append(a, "--tree");
 	if (s->leaks)
-		opt_list_append(a, "--leaks");
+		append_list_report(a, "leaks", s);
 	if (s->fragmentation)
-		opt_list_append(a, "--fragmentation");
+		append_list_report(a, "fragmentation", s);
 	if (s->holders)
-		opt_list_append(a, "--holders");
+		append_list_report(a, "holders", s);
 	if (s->growth)
 		opt_list_append(a, *s->growth ? xasprintf("--growth=%s", s->growth) :
 						"--growth");
 	if (s->temporary)
-		opt_list_append(a, "--temporary");
+		append_list_report(a, "temporary", s);
 	if (s->spacetime)
 		opt_list_append(a, "--spacetime-summary");
 	if (leaks_wanted(&s->leak_check)) {

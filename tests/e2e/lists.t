@@ -86,6 +86,12 @@ if command -v strip >/dev/null; then
 else
 	skip 'no strip here' 6
 fi
+# shown OPTION: how many places memusage lists
+shown() { memusage -q -o report --group=line "$1" ./prog && grep -c -e ' fill (one.c:' -e ' two (two.c:' report; }
+num "$(shown --leaks=1)" -lt "$(shown --leaks)" 'memusage: --leaks takes a number of places'
+run memusage --leaks=0 ./prog
+is "$status" 125 '... 0 is none'
+like "$err" "^memusage: --leaks: '0' must be a whole number from 1 to 1000000" '... which is said'
 cp prog python3.11
 memusage -q -o python --top ./python3.11
 like "$(cat python)" 'PYTHONMALLOC=malloc' 'functions of Python itself: how to see the script'
