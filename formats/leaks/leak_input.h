@@ -40,6 +40,7 @@ struct leak_report_options {
 /* The heap of the whole run, for HEAP SUMMARY. */
 struct leak_heap {
 	uint64_t allocs, frees, bytes;
+	bool is_detached; /* the process runs on, without the recorder */
 };
 
 struct leak_report {

@@ -148,7 +148,8 @@ static void put_heap_summary(const struct leak_writer *w, const struct totals *t
 
 	leak_line_put(w, "%s", "");
 	leak_line_put(w, "HEAP SUMMARY:");
-	leak_line_put(w, "    in use at exit: %s bytes in %s blocks", grouped(t->all.bytes, bytes),
+	leak_line_put(w, "    in use at %s: %s bytes in %s blocks",
+		 heap->is_detached ? "detach" : "exit", grouped(t->all.bytes, bytes),
 		 grouped(t->all.blocks, blocks));
 	leak_line_put(w, "  total heap usage: %s allocs, %s frees, %s bytes allocated",
 		 grouped(heap->allocs, allocs), grouped(heap->frees, frees),

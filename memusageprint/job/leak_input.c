@@ -8,6 +8,7 @@
 
 #include "cli/xmalloc.h"
 #include "profile/read/counters.h"
+#include "profile/read/image_end.h"
 #include "profile/read/result.h"
 
 enum { CALLERS_DEFAULT = 12 }; /* Valgrind's --num-callers */
@@ -28,6 +29,7 @@ static struct leak_heap heap_of_run(const struct report_subject *s)
 			  calls[MU_FN_MEMALIGN] + result->recorded.before_blocks,
 		.frees = 0,
 		.bytes = 0,
+		.is_detached = image_end_of(&s->image.head).how == MU_END_RUNNING,
 	};
 	for (uint32_t i = 0; i < s->profile.sites.count; i++) {
 		if (sites_is_counted(&s->profile.sites.site[i]))

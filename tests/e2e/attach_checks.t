@@ -40,6 +40,7 @@ detach
 is "$status" 0 '... and left'
 is_examined 'at the detach'
 like "$(cat report)" '^==[0-9]+== LEAK SUMMARY:' 'the report has it'
+like "$(cat report)" '^==[0-9]+==     in use at detach: ' '... and says of when it is'
 unlike "$(cat attach.err)" 'not examined' 'nothing is wanting'
 
 # ---- asked for ------------------------------------------------------------------------------------
