@@ -9,6 +9,7 @@
 #include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/units.h"
 #include "memusageprint/export/dhat_export.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/export/leak_tree_export.h"
@@ -236,6 +237,27 @@ static void print_earlier(const struct report_job *job, const struct process_lis
 	fclose(page);
 }
 
+/* An export is of the program, or of --pid. What reports would rather be about is not in it. */
+static void warn_of_larger(const struct report_job *job, const struct recording *r,
+			   const struct process_list *list, uint32_t slot)
+{
+	const struct process_entry *own = process_list_find(list, slot);
+	const struct process_entry *most = process_list_largest(list, slot, PROCESS_PEAK);
+	char held[UNITS_LENGTH];
+
+	if (job->settings->report <= REPORT_TEXT || job->settings->pid || !own || !most ||
+	    !process_is_clearly_larger(most->own_peak, own->own_peak, PROCESS_PEAK))
+		return;
+	units_bytes(held, most->own_peak);
+	if (most->pid == own->pid)
+		warn("%s: this is about process %d %s, which held %s before it executed that: "
+		     "--top shows what it was", r->name, (int)own->pid, own->name, held);
+	else
+		warn("%s: this is about process %d %s; process %d %s held most, %s: --pid=%d "
+		     "chooses that", r->name, (int)own->pid, own->name, (int)most->pid,
+		     most->name, held, (int)most->pid);
+}
+
 /* Prints what CHOICE and later ones with the same process have in common at once. */
 static int print_choice(const struct report_job *job, const struct recording *r,
 			const struct process_list *list, struct choice *choice, int count,
@@ -248,6 +270,7 @@ static int print_choice(const struct report_job *job, const struct recording *r,
 		if (open_image(job, r, list, choice->slot, s) < 0)
 			return -1;
 	}
+	warn_of_larger(job, r, list, choice->slot);
 	for (int i = 0; i < count; i++) {
 		if (choice[i].slot != choice->slot || choice[i].text == 0)
 			continue;

@@ -128,6 +128,8 @@ run memusageprint --pid=1 kept.mur
 like "$err" "holds no process 1, but $root \(processes\), .* and 2 more" '--pid of none: names those there are'
 run memusageprint --to=json kept.mur
 like "$out" "\"pid\":$root," 'an export is of the program'
+like "$err" "about process $root processes; process $large processes held most, 3.91 MiB: --pid=$large chooses" \
+	'... and names one that held much more'
 if python3 -c 'import json' 2>/dev/null; then
 	memusageprint --to=json "--pid=$(pid_of 3u4)" kept.mur >json
 	is "$(python3 -c 'if True:
