@@ -1,4 +1,4 @@
-/* cgroup.c -- How much of its memory limit a control group uses.
+/* cgroup.c -- How much of its memory limit a control group uses, and whether it is frozen.
  *
  * Source  cgroups(7); the kernel's admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  *
@@ -143,19 +143,27 @@ static void open_level(struct cgroup *c, const char *directory)
 		close_level(&level);
 }
 
+/* Returns the directory of a group, to be freed, or NULL. POINT gets where its files begin. */
+static char *find_directory(const char *group, const char *mounts, bool is_first_version,
+			    char point[PATH_MAX])
+{
+	char root[PATH_MAX];
+
+	for (const char *line = mounts; group && line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (is_mount(line, is_first_version, root, point))
+			return join_path(group, root, point);
+	}
+	return NULL;
+}
+
 bool cgroup_open_texts(struct cgroup *c, const char *groups, const char *mounts)
 {
-	char root[PATH_MAX], point[PATH_MAX], *path = NULL;
-	char *group;
+	char point[PATH_MAX], *path, *group;
 
 	*c = (struct cgroup){ .count = 0 };
 	group = find_group(groups, &c->is_first_version);
-	for (const char *line = mounts; group && !path && line && *line;
-	     line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (is_mount(line, c->is_first_version, root, point))
-			path = join_path(group, root, point);
-	}
+	path = find_directory(group, mounts, c->is_first_version, point);
 	free(group);
 	if (!path)
 		return false;
@@ -171,16 +179,52 @@ bool cgroup_open_texts(struct cgroup *c, const char *groups, const char *mounts)
 	return c->count > 0;
 }
 
-bool cgroup_open(struct cgroup *c, pid_t pid)
+/* The files are opened here, so these are our mounts. */
+static void read_texts(pid_t pid, char *groups, char *mounts)
 {
-	char *groups = xmalloc(TEXT), *mounts = xmalloc(TEXT);
 	char path[64];
-	bool is_found;
 
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
 	file_read_text(path, groups, TEXT);
-	/* The files are opened here. */
 	file_read_text("/proc/self/mountinfo", mounts, TEXT);
+}
+
+static bool has_frozen(const char *directory)
+{
+	char *path = xasprintf("%s/cgroup.events", directory), text[256];
+
+	file_read_text(path, text, sizeof(text));
+	free(path);
+	return strstr(text, "frozen 1\n");
+}
+
+bool cgroup_is_frozen(pid_t pid)
+{
+	char *groups = xmalloc(TEXT), *mounts = xmalloc(TEXT), *group = NULL, *directory;
+	char point[PATH_MAX];
+	const char *line;
+	bool is_frozen;
+
+	read_texts(pid, groups, mounts);
+	line = strncmp(groups, "0::", 3) == 0 ? groups : strstr(groups, "\n0::");
+	line = line ? strstr(line, "::") + 2 : NULL;
+	if (line)
+		group = xstrndup(line, strcspn(line, "\n"));
+	directory = find_directory(group, mounts, false, point);
+	is_frozen = directory && has_frozen(directory);
+	free(directory);
+	free(group);
+	free(groups);
+	free(mounts);
+	return is_frozen;
+}
+
+bool cgroup_open(struct cgroup *c, pid_t pid)
+{
+	char *groups = xmalloc(TEXT), *mounts = xmalloc(TEXT);
+	bool is_found;
+
+	read_texts(pid, groups, mounts);
 	is_found = cgroup_open_texts(c, groups, mounts);
 	free(groups);
 	free(mounts);

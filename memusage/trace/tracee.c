@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memusage/common/cgroup.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_call.h"
@@ -347,6 +348,10 @@ int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 	int result;
 
 	*t = (struct tracee){ .pid = pid };
+	if (cgroup_is_frozen(pid))
+		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
+				    "its control group is frozen, so it cannot make a step: thaw "
+				    "it (cgroup.freeze, docker unpause)");
 	tracee_parents_find(&t->parents, pid, 0);
 	begin_seizing(t, &seizure);
 	result = stop_all(t, err);

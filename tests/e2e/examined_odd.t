@@ -73,4 +73,22 @@ done
 is "$kept" "$i" 'SIGSTOP stops a process that is examined'
 end_examined
 is "$ended $(tail -1 output)" '0 wrong=0' '... which goes on as alone'
+
+# A process in a frozen group cannot make the call.
+group=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/memusage-frozen-$$
+begin_examined examined_odd coroutine
+if mkdir "$group" 2>/dev/null && echo "$program" 2>/dev/null >"$group/cgroup.procs" &&
+		echo 1 2>/dev/null >"$group/cgroup.freeze" && until_true grep -q 'frozen 1' "$group/cgroup.events"; then
+	check_leaks
+	is $? 125 'a process in a frozen control group is not examined'
+	like "$(cat log)" 'its control group is frozen, .*thaw it' '... which is said'
+	echo 0 >"$group/cgroup.freeze"
+	until_true grep -q 'frozen 0' "$group/cgroup.events"
+	ok '... until it is thawed' check_leaks
+else
+	skip 'no control group can be frozen here' 3
+fi
+end_examined
+is "$ended $(tail -1 output)" '0 wrong=0' '... and it goes on as alone'
+rmdir "$group" 2>/dev/null
 done_testing
