@@ -242,14 +242,16 @@ need_page() { has_page "$MU_BUILD" || skip_all 'this build has no HTML page'; }
 need_machine() { [ "$(uname -m)" = "$1" ] || skip_all "$2"; }
 # need_tracing: skips the file if the kernel does not let us trace processes. The question is not put
 # to memusage: a fault of its must not look like a machine that forbids it.
-need_tracing() {
+need_tracing() { can_trace || skip_all "processes cannot be traced here: $why"; }
+# can_trace: whether they can; else $why
+can_trace() {
 	sleep 60 &
 	sleeper=$!
 	until_true grep -q sleep "/proc/$sleeper/comm"
 	why=$("$WORKLOADS/may_trace" "$sleeper") && forbidden='' || forbidden=1
 	kill "$sleeper"
 	wait "$sleeper" 2>/dev/null || :
-	[ -z "$forbidden" ] || skip_all "processes cannot be traced here: $why"
+	[ -z "$forbidden" ]
 }
 # is_sanitized SANITIZER: whether memusage was built with it: thread, address, or any of them.
 is_sanitized() {
