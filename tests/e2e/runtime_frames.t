@@ -101,7 +101,10 @@ if command -v memusagestat >/dev/null; then
 		memusagestat --flame --runtime-frames=show "$file" flame.svg
 		like "$(cat flame.svg)" 'std::|_M_invoke' '... but with --runtime-frames=show'
 	done
-	for file in r.mur r.ms; do
+	# Bands are as large as their average over time: by milliseconds nearly all of this run may be at its end.
+	memusage -q --record=bytes.mur --massif-out-file=bytes.ms --massif --time-unit=B --detailed-freq=1 \
+		"$WORKLOADS/server" >/dev/null
+	for file in bytes.mur bytes.ms; do
 		memusagestat --bands "$file" bands.svg
 		like "$(cat bands.svg)" 'session_cache::lookup' "--bands of $file"
 		unlike "$(cat bands.svg)" 'new_allocator|_M_construct|std::' '... without run-times'
