@@ -12,13 +12,22 @@
 
 #include "memusage/common/process.h"
 
+static ssize_t read_root(pid_t pid, char path[PATH_MAX])
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/%d/root", (int)pid);
+	return readlink(link, path, PATH_MAX);
+}
+
 void chroots_add(struct chroots *r, pid_t pid)
 {
-	char link[32], path[PATH_MAX];
-	ssize_t length;
+	char path[PATH_MAX];
+	ssize_t length = read_root(pid, path);
 
-	snprintf(link, sizeof(link), "/proc/%d/root", (int)process_view(pid));
-	length = readlink(link, path, sizeof(path));
+	/* The first thread may have ended. That is asked last: each sample comes here. */
+	if (length < 0)
+		length = read_root(process_view(pid), path);
 	if (length <= 1 || length == (ssize_t)sizeof(path) || path[0] != '/' ||
 	    r->count == CHROOTS_MAX)
 		return;
