@@ -19,7 +19,7 @@
 #include "profile/base/error.h"
 #include "recording/examined.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #include <sys/user.h>
 #else
 struct user_regs_struct {
