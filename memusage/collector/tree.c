@@ -13,22 +13,18 @@
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/examination_answer.h"
+#include "memusage/collector/slot_owner.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/collector/tree_snapshots.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/file_events.h"
-#include "memusage/common/pid_namespace.h"
 #include "memusage/record/durable.h"
 
 /* A claim whose process is gone is released after this time: a child that has just been forked may
  * not have run yet. */
 #define CLAIM_NS UINT64_C(2000000000)
-/* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
- * START_NS after its parent began to copy the image for it. */
-#define REUSE_NS UINT64_C(1000000000)
-#define START_NS UINT64_C(60000000000)
 /* A process that two scans of /proc have not found is gone. */
 #define LOST_NS UINT64_C(200000000)
 
@@ -252,13 +248,16 @@ void tree_arm(struct tree *t)
 
 /* ---- slots ------------------------------------------------------------------------------- */
 
-/* Returns the process that owns the slot from which a child was copied, or NULL. */
+/* Returns the process that owns the slot from which a child was copied, or NULL. That slot may have
+ * another owner by now. */
 static const struct process *slot_parent(const struct tree *t, const struct arena *a,
 					 const struct mu_slot *slot)
 {
-	return slot->parent_slot == 0 ?
-		       NULL :
-		       processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
+	const struct process *parent = NULL;
+
+	if (slot->parent_slot > 0)
+		parent = processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
+	return parent && a->slot[parent->slot].pid == slot->claimed_by ? parent : NULL;
 }
 
 /* Without a time, the claiming process is just filling in the entry: freeing the slot would give it
@@ -282,40 +281,6 @@ static void check_claim(struct tree *t, struct tree_arena *ta, uint32_t k,
 		t->is_pending = true;
 	else
 		arena_free(a, k);
-}
-
-#define PID_UNKNOWN ((pid_t)-1)
-
-/* Returns the process of a slot that a forked child took. The child names itself by its own ID,
- * which is valid here if its parent's was, unless it is the first process of a new namespace. */
-static pid_t forked_slot_pid(const struct mu_slot *slot, const struct process *parent)
-{
-	bool same = !parent || parent->arena->slot[parent->slot].pid == (uint32_t)parent->pid;
-	uint64_t age_ns = clock_now(CLOCK_BOOTTIME) - slot->claimed_ns;
-	pid_t pid = (pid_t)slot->pid;
-
-	if (!same || pid == 1) {
-		pid = pid_namespace_find(pid, parent ? parent->pid : 0, slot->claimed_ns);
-		return pid > 0 ? pid : PID_UNKNOWN;
-	}
-	/* The process ID may have been reused since. */
-	if (age_ns > REUSE_NS &&
-	    process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
-		    slot->claimed_ns + START_NS)
-		return 0;
-	return pid;
-}
-
-/* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process
- * may have another ID here, but it has mapped our arena. */
-static pid_t inherited_slot_pid(const struct arena *a, const struct mu_slot *slot)
-{
-	pid_t pid = (pid_t)slot->pid;
-
-	if (process_maps(pid, a->fd) == PROCESS_HAS_MAPPED)
-		return pid;
-	pid = pid_namespace_find(pid, 0, slot->claimed_ns);
-	return pid > 0 && process_maps(pid, a->fd) == PROCESS_HAS_MAPPED ? pid : 0;
 }
 
 static bool began_by_fork(const struct arena *a, uint32_t k)
@@ -358,11 +323,11 @@ static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
 {
 	struct arena *a = &ta->arena;
 	bool is_inherited = t->s->killed && slot->state == MU_SLOT_LIVE;
-	pid_t pid = is_inherited ? inherited_slot_pid(a, slot) :
-				   forked_slot_pid(slot, slot_parent(t, a, slot));
+	pid_t pid = is_inherited ? slot_owner_inherited(t, a, slot) :
+				   slot_owner_forked(t, a, slot, slot_parent(t, a, slot));
 	struct process *p;
 
-	if (pid == PID_UNKNOWN && !is_process_lost(t, ta, k))
+	if (pid == SLOT_OWNER_UNKNOWN && !is_process_lost(t, ta, k))
 		return;
 	ta->unknown_ns[k] = 0;
 	ta->claimer[k] = 0;

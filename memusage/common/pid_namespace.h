@@ -4,16 +4,22 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+typedef bool pid_accept_fn(pid_t pid, const void *data);
 
 /* pid_namespace_find -- Finds a process by the ID that it has in its own, nested PID namespace.
  *
  * inner     the ID that the process sees.
- * parent    process ID of its parent, preferred if several processes match; 0 if unknown.
+ * parent    process ID of its parent, whose child it is if there is one of that ID; 0 if unknown.
+ * accept    tells of any other process whether it may be meant; called with DATA.
  * since_ns  a time (CLOCK_BOOTTIME) at which the process existed. A scan of /proc that is younger
  *           than this, or younger than 20 ms, is not repeated: call again before giving up.
+ * at_once   /proc is scanned in any case.
  * Returns its process ID here, or 0 if there is none.
  * Source proc(5), NSpid.
  */
-pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns);
+pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns, bool at_once,
+			 pid_accept_fn *accept, const void *data);

@@ -1,0 +1,119 @@
+/* slot_owner.c -- Which process took a slot, by the ID that it wrote there.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/collector/slot_owner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memusage/common/clock.h"
+#include "memusage/common/pid_namespace.h"
+#include "memusage/common/process.h"
+
+/* Process IDs are not reused within REUSE_NS: 32768 forks take longer. A child runs at most
+ * START_NS after its parent began to copy the image for it. */
+#define REUSE_NS UINT64_C(1000000000)
+#define START_NS UINT64_C(60000000000)
+
+struct slot_search {
+	const struct tree *tree;
+	const struct arena *arena;
+};
+
+/* Tells whether a process has our memory, as far as can be known. One that ends has none any more;
+ * a kernel thread never had any. */
+static bool may_have_mapped(pid_t pid, const struct arena *a)
+{
+	const enum process_mapping mapping = process_maps(pid, a->fd);
+
+	return mapping == PROCESS_HAS_NO_MEMORY ? process_is_ending(pid) :
+						  mapping != PROCESS_HAS_OTHERS;
+}
+
+/* Tells whether a process may be the one that took a slot: it has our memory, and no other image. */
+static bool may_own_slot(pid_t pid, const void *data)
+{
+	const struct slot_search *s = data;
+	const struct process *p = processes_find(&s->tree->processes, pid);
+
+	return may_have_mapped(pid, s->arena) && (!p || p->slot < 0);
+}
+
+static bool has_mapped(pid_t pid, const void *data)
+{
+	const struct slot_search *s = data;
+
+	return process_maps(pid, s->arena->fd) == PROCESS_HAS_MAPPED;
+}
+
+/* Process IDs may have been reused since. */
+static bool is_reused(const struct mu_slot *slot, pid_t pid)
+{
+	return clock_now(CLOCK_BOOTTIME) - slot->claimed_ns > REUSE_NS &&
+	       process_start_time(pid) * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK)) >
+		       slot->claimed_ns + START_NS;
+}
+
+static bool exists(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* The same of a child whose parent is not known. Its ID may be that of another namespace, so what
+ * has this ID here must have our memory. One that has an image of its own comes last: it may have
+ * executed a program since, or be another one with the same ID. */
+static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
+			       const struct mu_slot *slot)
+{
+	const struct slot_search s = { t, a };
+	const pid_t pid = (pid_t)slot->pid;
+	const bool is_here = exists(pid) && process_own_pid(pid) == pid && !is_reused(slot, pid);
+	pid_t nested;
+
+	if (is_here && may_own_slot(pid, &s))
+		return pid;
+	nested = pid_namespace_find(pid, 0, slot->claimed_ns, true, may_own_slot, &s);
+	if (nested > 0)
+		return nested;
+	return is_here && may_have_mapped(pid, a) ? pid : 0;
+}
+
+/* Returns the process of a slot that a forked child took. The child names itself by its own ID,
+ * which is valid here if its parent's was, unless it is the first process of a new namespace. */
+pid_t slot_owner_forked(const struct tree *t, const struct arena *a,
+			     const struct mu_slot *slot, const struct process *parent)
+{
+	const struct slot_search s = { t, a };
+	pid_t pid = (pid_t)slot->pid;
+
+	if (!parent && pid != 1)
+		return orphaned_slot_pid(t, a, slot);
+	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid) {
+		pid = pid_namespace_find(pid, parent ? parent->pid : 0, slot->claimed_ns,
+					 false, may_own_slot, &s);
+		return pid > 0 ? pid : SLOT_OWNER_UNKNOWN;
+	}
+	return is_reused(slot, pid) ? 0 : pid;
+}
+
+/* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process
+ * may have another ID here, but it has mapped our arena. Whether it has may not be known: of one
+ * that another user may not look into. */
+pid_t slot_owner_inherited(const struct tree *t, const struct arena *a,
+				const struct mu_slot *slot)
+{
+	const struct slot_search s = { t, a };
+	const pid_t pid = (pid_t)slot->pid;
+	const enum process_mapping mapping = process_maps(pid, a->fd);
+	pid_t nested;
+
+	if (mapping == PROCESS_HAS_MAPPED)
+		return pid;
+	nested = pid_namespace_find(pid, 0, slot->claimed_ns, true, has_mapped, &s);
+	if (nested > 0)
+		return nested;
+	return mapping == PROCESS_MAPPING_UNKNOWN && exists(pid) ? pid : 0;
+}
