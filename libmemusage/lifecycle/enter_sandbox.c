@@ -16,6 +16,9 @@
 #include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/lifecycle/sampler.h"
 
+/* Linux 5.11: the program gets system calls as signals. Ours are none of its, so we make none. */
+enum { SET_SYSCALL_USER_DISPATCH = 59 };
+
 /* A process that is not recorded may have unmapped its parent's segment. */
 static void forbid_clock(void)
 {
@@ -55,6 +58,8 @@ void enter_sandbox_by_prctl(int option, unsigned long argument)
 		prepare_for_sandbox(false);
 	else if (option == PR_SET_SECCOMP)
 		prepare_for_sandbox(argument == SECCOMP_MODE_STRICT);
+	else if (option == SET_SYSCALL_USER_DISPATCH && argument != 0)
+		prepare_for_sandbox(true);
 	else if (option == PR_SET_TSC && argument == PR_TSC_SIGSEGV)
 		prepare_for_no_ticks();
 }

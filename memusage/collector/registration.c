@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -67,6 +68,16 @@ static bool is_foreign_user(const struct registration *h, int connection)
 		return false;
 	h->learn_root(h->data);
 	return !is_permitted_peer(h->tree, &peer);
+}
+
+/* A program that is executed has none of our memory. So a process that has is another one, which
+ * got the ID of one that registered and has ended, or it has a second recorder: an emulator that is
+ * recorded, and the program in it. */
+static bool has_image(const struct tree *t, pid_t pid)
+{
+	const struct process *p = processes_find(&t->processes, pid);
+
+	return p && p->slot >= 0 && process_maps(pid, p->arena->fd) == PROCESS_HAS_MAPPED;
 }
 
 /* The process ID may have been reused. */
@@ -143,13 +154,26 @@ static void reply_ignored(struct registration *h, int connection, pid_t pid)
 	endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
 }
 
+/* The ID of a process that has ended while we did not look may be another process's by now, whose
+ * image must not end. */
+static bool has_hung_up(int connection)
+{
+	struct pollfd peer = { .fd = connection, .events = POLLRDHUP };
+
+	return poll(&peer, 1, 0) > 0 && peer.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
+
 /* A forked child announces its image in its slot before it executes a program. The image must be
  * known before its successor is, however long we have not looked at the slots. */
 static void reply_to_image(struct registration *h, int connection,
 			   const struct mu_registration *hello, const struct ucred *peer)
 {
+	if (has_hung_up(connection))
+		return;
 	tree_scan(h->tree);
-	if (is_wanted(h->tree, hello, peer->pid))
+	if (has_image(h->tree, peer->pid))
+		endpoint_reply(connection, MU_REGISTER_IGNORE, NULL, 0);
+	else if (is_wanted(h->tree, hello, peer->pid))
 		register_image(h, connection, peer->pid, peer->uid);
 	else
 		reply_ignored(h, connection, peer->pid);

@@ -33,7 +33,8 @@ static bool may_have_mapped(pid_t pid, const struct arena *a)
 						  mapping != PROCESS_HAS_OTHERS;
 }
 
-/* Tells whether a process may be the one that took a slot: it has our memory, and no other image. */
+/* Tells whether a process may be the one that took a slot: it has our memory, and no other
+ * image. */
 static bool may_own_slot(pid_t pid, const void *data)
 {
 	const struct slot_search *s = data;
@@ -75,7 +76,7 @@ static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
 
 	if (is_here && may_own_slot(pid, &s))
 		return pid;
-	nested = pid_namespace_find(pid, 0, slot->claimed_ns, true, may_own_slot, &s);
+	nested = pid_namespace_find(pid, 0, true, may_own_slot, &s);
 	if (nested > 0)
 		return nested;
 	return is_here && may_have_mapped(pid, a) ? pid : 0;
@@ -89,11 +90,14 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a,
 	const struct slot_search s = { t, a };
 	pid_t pid = (pid_t)slot->pid;
 
+	/* One that ended before it was found has only the ID that it wrote itself. */
+	if (parent && parent->has_ended)
+		parent = NULL;
 	if (!parent && pid != 1)
 		return orphaned_slot_pid(t, a, slot);
 	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid) {
-		pid = pid_namespace_find(pid, parent ? parent->pid : 0, slot->claimed_ns,
-					 false, may_own_slot, &s);
+		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot,
+					 &s);
 		return pid > 0 ? pid : SLOT_OWNER_UNKNOWN;
 	}
 	return is_reused(slot, pid) ? 0 : pid;
@@ -112,7 +116,7 @@ pid_t slot_owner_inherited(const struct tree *t, const struct arena *a,
 
 	if (mapping == PROCESS_HAS_MAPPED)
 		return pid;
-	nested = pid_namespace_find(pid, 0, slot->claimed_ns, true, has_mapped, &s);
+	nested = pid_namespace_find(pid, 0, true, has_mapped, &s);
 	if (nested > 0)
 		return nested;
 	return mapping == PROCESS_MAPPING_UNKNOWN && exists(pid) ? pid : 0;

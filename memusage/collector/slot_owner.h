@@ -1,7 +1,7 @@
 /* slot_owner.h -- Which process took a slot, by the ID that it wrote there.
  *
- * The slot of a process that has ended is freed, and its memory is cleared. So an ID that is another
- * process's, or none's here, must not be believed: it may be of another PID namespace.
+ * The slot of a process that has ended is freed, and its memory is cleared. So an ID that is
+ * another process's, or none's here, must not be believed: it may be of another PID namespace.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

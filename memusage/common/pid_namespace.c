@@ -55,13 +55,12 @@ static void scan_proc(void)
 		closedir(proc);
 }
 
-pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns, bool at_once,
+pid_t pid_namespace_find(pid_t inner, pid_t parent, bool at_once,
 			 pid_accept_fn *accept, const void *data)
 {
 	pid_t found = 0;
 
-	if (at_once || looked_ns == 0 ||
-	    (looked_ns <= since_ns && clock_now(CLOCK_BOOTTIME) - looked_ns > KEPT_NS))
+	if (at_once || looked_ns == 0 || clock_now(CLOCK_BOOTTIME) - looked_ns > KEPT_NS)
 		scan_proc();
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].inner != inner)

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 typedef bool pid_accept_fn(pid_t pid, const void *data);
@@ -15,11 +14,10 @@ typedef bool pid_accept_fn(pid_t pid, const void *data);
  * inner     the ID that the process sees.
  * parent    process ID of its parent, whose child it is if there is one of that ID; 0 if unknown.
  * accept    tells of any other process whether it may be meant; called with DATA.
- * since_ns  a time (CLOCK_BOOTTIME) at which the process existed. A scan of /proc that is younger
- *           than this, or younger than 20 ms, is not repeated: call again before giving up.
- * at_once   /proc is scanned in any case.
+ * at_once   /proc is scanned in any case; else a scan that is younger than 20 ms is not repeated:
+ *           call again before giving up.
  * Returns its process ID here, or 0 if there is none.
  * Source proc(5), NSpid.
  */
-pid_t pid_namespace_find(pid_t inner, pid_t parent, uint64_t since_ns, bool at_once,
+pid_t pid_namespace_find(pid_t inner, pid_t parent, bool at_once,
 			 pid_accept_fn *accept, const void *data);

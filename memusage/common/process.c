@@ -58,12 +58,63 @@ struct process *processes_owner(const struct processes *all, const struct arena 
 	return NULL;
 }
 
+/* Appends a part of the text of /proc/PID/status, without the line of groups. */
+struct status_text {
+	char *text;
+	size_t size, length;
+	size_t line;		/* where the last line begins */
+	bool is_of_groups;	/* it is left out */
+};
+
+static void append_character(struct status_text *s, char c)
+{
+	if (!s->is_of_groups && s->length < s->size - 1)
+		s->text[s->length++] = c;
+	if (s->length - s->line == 7 && strncmp(s->text + s->line, "Groups:", 7) == 0) {
+		s->is_of_groups = true;
+		s->length = s->line;
+	}
+	if (c == '\n') {
+		s->is_of_groups = false;
+		s->line = s->length;
+	}
+}
+
+void process_read_status(int fd, char *text, size_t size)
+{
+	struct status_text s = { .text = text, .size = size };
+	char part[4096];
+	off_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, part, sizeof(part), at)) > 0) {
+		for (ssize_t i = 0; i < got; i++)
+			append_character(&s, part[i]);
+		at += got;
+		/* The kernel makes the whole text for each read. */
+		if (got < (ssize_t)sizeof(part))
+			break;
+	}
+	text[s.length] = '\0';
+}
+
 void process_read_file(pid_t pid, const char *name, char *text, size_t size)
 {
+	const char *last = strrchr(name, '/');
 	char path[64]; /* "/proc/4194304/task/4194304/children" is one of the longest */
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	file_read_text(path, text, size);
+	if (strcmp(last ? last + 1 : name, "status") != 0) {
+		file_read_text(path, text, size);
+		return;
+	}
+	text[0] = '\0';
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	process_read_status(fd, text, size);
+	close(fd);
 }
 
 /* Returns a field in the text of /proc/PID/stat, or NULL. Fields count from the state behind the
@@ -160,20 +211,30 @@ uint64_t process_start_time(pid_t pid)
 	return read_stat_field(pid, 19);
 }
 
-bool process_has_child_but(pid_t a, pid_t b)
+/* /proc may be that of another PID namespace. */
+static bool is_proc_ours(void)
 {
-	DIR *proc = opendir("/proc");
-	const struct dirent *entry;
-	bool found = false;
+	char text[16] = "";
 
-	while (proc && !found && (entry = readdir(proc)) != NULL) {
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 && atoi(text) == getpid();
+}
+
+unsigned int process_signal_children_but(pid_t a, pid_t b, int signal)
+{
+	DIR *proc = is_proc_ours() ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+	unsigned int count = 0;
+
+	while (proc && (entry = readdir(proc)) != NULL) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		found = pid > 0 && pid != a && pid != b && process_parent(pid) == getpid();
+		if (pid > 0 && pid != a && pid != b && process_parent(pid) == getpid() &&
+		    kill(pid, signal) == 0)
+			count++;
 	}
 	if (proc)
 		closedir(proc);
-	return found;
+	return count;
 }
 
 /* Returns the last number of a line that has one number for each namespace, from ours inwards; 0 if

@@ -93,9 +93,13 @@ char process_state(pid_t pid);
 
 /* process_read_file -- Reads the beginning of /proc/PID/NAME as text of less than SIZE bytes.
  *
- * text  "" if that fails.
+ * text  "" if that fails. Of "status", the line of groups, which may be longer than all the rest,
+ *       is left out.
  */
 void process_read_file(pid_t pid, const char *name, char *text, size_t size);
+
+/* process_read_status -- The same of a descriptor of /proc/PID/status. */
+void process_read_status(int fd, char *text, size_t size);
 
 /* process_name -- Reads the kernel's name of a process, which may be a zombie.
  *
@@ -145,11 +149,13 @@ enum process_mapping { PROCESS_MAPPING_UNKNOWN, PROCESS_HAS_MAPPED, PROCESS_HAS_
  */
 enum process_mapping process_maps(pid_t pid, int fd);
 
-/* process_has_child_but -- Tells whether the caller has a living child besides A and B.
+/* process_signal_children_but -- Sends a signal to the caller's living children besides A and B.
  *
+ * signal  0: nothing is sent.
+ * Returns their number; 0 also if /proc is that of another PID namespace.
  * Scans /proc: PID 1 of a container needs it, since all orphans become its children.
  */
-bool process_has_child_but(pid_t a, pid_t b);
+unsigned int process_signal_children_but(pid_t a, pid_t b, int signal);
 
 /* processes_sweep -- Removes the entries that are marked as gone. */
 void processes_sweep(struct processes *all);

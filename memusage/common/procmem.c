@@ -13,7 +13,7 @@
 
 #include "memusage/common/process.h"
 
-enum { STATUS_BYTES = 8192 };	/* the list of supplementary groups may be long */
+enum { STATUS_BYTES = 8192 };
 
 int procmem_open(pid_t pid)
 {
@@ -55,12 +55,9 @@ static void parse_status_line(struct procmem *m, const char *line)
 bool procmem_read(int fd, struct procmem *m)
 {
 	char text[STATUS_BYTES];
-	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
 
 	*m = (struct procmem){ 0 };
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
+	process_read_status(fd, text, sizeof(text));
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		parse_status_line(m, line);

@@ -29,6 +29,7 @@
 #include "memusage/launcher/attached_run.h"
 #include "memusage/launcher/emulate.h"
 #include "memusage/launcher/durable_run.h"
+#include "memusage/launcher/inherited_files.h"
 #include "memusage/launcher/live_view.h"
 #include "memusage/launcher/recording_config.h"
 #include "memusage/launcher/serving.h"
@@ -50,6 +51,7 @@ struct launcher {
 	pid_t last_collector;	/* the last one, even if it has ended */
 	pid_t program;
 	int replacements;	/* of collectors that were killed */
+	bool has_program_ended;	/* and was waited for */
 	int status;		/* of the program, as wait() gives it */
 	char name[17];		/* the program's name when it ended, "" unknown */
 	struct rusage usage;
@@ -159,6 +161,7 @@ static bool fork_collector(struct launcher *l)
 		if (s->wire >= 0)
 			close(s->wire);
 		serving_forget(&l->serving);
+		inherited_files_close();
 		s->wire = pair[1];
 		collector_run(s);
 		_exit(0);
@@ -259,6 +262,14 @@ static void watch_process(struct launcher *l)
 		      s->wire);
 }
 
+/* The loader of another C library would not run the program at all. */
+static bool is_foreign(const char *program)
+{
+	char interpreter[PATH_MAX];
+
+	return elfkind_of(program, interpreter, sizeof(interpreter)) == ELF_OTHER_LIBC;
+}
+
 static void start_command(struct launcher *l)
 {
 	struct session *s = &l->session;
@@ -272,13 +283,15 @@ static void start_command(struct launcher *l)
 	if (is_emulated(s))
 		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);
 	else
-		e.envp = start_environment(s->library.path, collector, NULL);
+		e.envp = start_environment(is_foreign(s->program) ? NULL : s->library.path,
+					   collector, NULL);
 	live_view_redirect(&l->view);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
 	error = errno;
 	live_view_restore(&l->view);
 	if (l->program < 0)
 		exit_not_started(l, error);
+	inherited_files_close();
 	durable_run_started(s, l->program);
 	tell_collector(l, WIRE_STARTED);
 	live_view_start(&l->view, s->settings, l->program, &l->inherited.mask, s->wire);
@@ -286,12 +299,31 @@ static void start_command(struct launcher *l)
 		      s->wire);
 }
 
-/* The kernel and the terminal have sent their signals to the program, too. A signal that the
- * program sent to its parent was not meant for itself. */
+/* To the parent that the program would have without us. */
+static void send_to_parent(const siginfo_t *info)
+{
+	const pid_t parent = getppid();
+
+	if (parent > 1 && info->si_code == SI_QUEUE)
+		sigqueue(parent, info->si_signo, info->si_value);
+	else if (parent > 1)
+		kill(parent, info->si_signo);
+}
+
+/* The kernel and the terminal have sent their signals to the program, too. */
 static void forward_signal(const struct launcher *l, const siginfo_t *info)
 {
-	if (info->si_code > 0 || info->si_pid == l->program)
+	if (info->si_code > 0)
 		return;
+	if (info->si_pid == l->program) {
+		send_to_parent(info);
+		return;
+	}
+	/* Its ID may be another process's by now. Of PID 1 its orphans are left. */
+	if (l->has_program_ended) {
+		process_signal_children_but(l->collector, l->serving.pid, info->si_signo);
+		return;
+	}
 	if (info->si_code == SI_QUEUE)
 		sigqueue(l->program, info->si_signo, info->si_value);
 	else
@@ -330,7 +362,6 @@ static void note_program_name(struct launcher *l)
  * waits for have ended. */
 static bool reap_children(struct launcher *l)
 {
-	static bool has_ended;
 	struct rusage usage;
 	int status;
 	pid_t pid;
@@ -343,7 +374,7 @@ static bool reap_children(struct launcher *l)
 			live_view_ended(&l->view, l->session.settings, pid);
 			serving_ended(&l->serving, pid, status);
 		}
-		if (pid != l->program)
+		if (pid != l->program || l->has_program_ended)
 			continue;
 		if (WIFSTOPPED(status)) {
 			/* The view has the terminal, and shows that the program is stopped. */
@@ -353,12 +384,12 @@ static bool reap_children(struct launcher *l)
 		}
 		l->status = status;
 		l->usage = usage;
-		has_ended = true;
+		l->has_program_ended = true;
 	}
 	/* When PID 1 ends, the kernel kills all remaining processes. */
-	if (has_ended && getpid() == 1)
-		return !process_has_child_but(l->collector, l->serving.pid);
-	return has_ended;
+	if (l->has_program_ended && getpid() == 1)
+		return process_signal_children_but(l->collector, l->serving.pid, 0) == 0;
+	return l->has_program_ended;
 }
 
 /* Output that was kept for a live view grows without a signal. */

@@ -9,6 +9,7 @@
 #include "memusage/common/program.h"
 #include "memusage/launcher/attached_run.h"
 #include "memusage/launcher/finish.h"
+#include "memusage/launcher/inherited_files.h"
 #include "memusage/launcher/launcher.h"
 #include "memusage/launcher/runs.h"
 #include "memusage/options/command_line.h"
@@ -34,6 +35,7 @@ int main(int argc, char **argv)
 
 	message_init("memusage", STATUS_FAILED);
 	fill_standard_files();
+	inherited_files_note();
 	settings = command_line_parse(argc, argv);
 	if (settings->pid)
 		return remote_run(settings);

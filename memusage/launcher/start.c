@@ -32,8 +32,11 @@ static void fill_forwarded_signals(sigset_t *taken)
 /* An inherited, ignored SIGCHLD would hide the exit status from us. The program gets it back. */
 void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
+	const struct itimerval never = { .it_value.tv_sec = 0 };
 	struct sigaction normal = { .sa_handler = SIG_DFL };
 
+	for (int i = 0; i < 3; i++)
+		setitimer(i, &never, &inherited->timer[i]);
 	fill_forwarded_signals(taken);
 	sigprocmask(SIG_BLOCK, taken, &inherited->mask);
 	sigaction(SIGCHLD, &normal, &inherited->child);
@@ -91,7 +94,7 @@ char **start_environment(const char *library, const char *collector, const char 
 }
 
 /* After vfork the child shares our memory until it executes: it changes only its own attributes
- * (signal dispositions and mask) and *error. */
+ * (timers, signal dispositions and mask) and *error. */
 static pid_t spawn_program(const char *file, char **argv, char **envp,
 			   const struct inherited *inherited, volatile int *error)
 {
@@ -101,6 +104,8 @@ static pid_t spawn_program(const char *file, char **argv, char **envp,
 	pid = vfork();
 	if (pid != 0)
 		return pid;
+	for (int i = 0; i < 3; i++)
+		setitimer(i, &inherited->timer[i], NULL);
 	sigaction(SIGCHLD, &inherited->child, NULL);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execve(file, argv, envp);

@@ -6,12 +6,14 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/time.h>
 #include <sys/types.h>
 
 /* Inherited signal settings that memusage changes for itself and restores for the program. */
 struct inherited {
 	sigset_t mask;
 	struct sigaction child;	/* of SIGCHLD */
+	struct itimerval timer[3]; /* ITIMER_REAL, _VIRTUAL, _PROF: an exec keeps them */
 };
 
 /* start_prepare -- Blocks all signals that can be forwarded, so that they can be fetched.

@@ -40,6 +40,25 @@ wait $pid
 is $? 143 'a program that dies of TERM'
 recorded 'and is reported all the same'
 
+# ---- what an exec keeps, or the program has for its parent
+run perl -e 'alarm 1; exec @ARGV' memusage -o report perl -e 'sleep 1000'
+is "$status" 142 'an alarm that was set before ends the program'
+recorded 'which is reported'
+cat >parent <<'END'
+trap 'echo told' USR1
+memusage -o report sh -c 'kill -USR1 $PPID; ls / >/dev/null; sleep 0.2' &
+wait $!
+wait
+END
+run sh parent
+like "$out" told 'a signal to its parent reaches the parent that it would have alone'
+mkfifo pipe
+memusage -o report sh -c 'exec 7>&-; until test -e over; do sleep 0.1; done' 7>pipe &
+run timeout 60 cat pipe
+is "$status" 0 'a pipe that the program closes has its end then'
+: >over
+wait $!
+
 # ---- the terminal
 with_terminal() {
 	run terminal ready ^C -- memusage sh -c "$catcher" INT
