@@ -82,7 +82,8 @@ trap 'echo told >told; exit' TERM
 echo >waits
 while :; do sleep 0.1; done
 END
-run timeout 60 unshare -pf --kill-child --mount-proc sh -c 'sh -c "until [ -e waits ]; do sleep 0.1; done; kill -TERM 1" &
+echo 'until [ -e waits ]; do sleep 0.1; done; kill -TERM 1' >ending
+run timeout 60 unshare -pf --kill-child --mount-proc sh -c 'sh ending &
 	exec memusage -o report sh -c "sh waiting & exit 3"'
 until_true [ -s told ]
 ok 'a signal to memusage as PID 1 reaches what its program left' test -s told
