@@ -309,9 +309,12 @@ static void hellos(void)
 	hello.kind = MU_REGISTER_IMAGE;
 	memset(hello.name, 'x', sizeof(hello.name));
 	EQ_I(ask(&hello, sizeof(hello), &reply), MU_REGISTER_RECORD);
-	/* Again and again from one process: each is an exec. */
+	/* Again and again from one process. It has our memory mapped, so it executes nothing; where
+	 * that cannot be found out, for want of a descriptor, each is an exec. */
 	for (int i = 0; i < 300; i++) {
-		if (hello_image(&reply) != MU_REGISTER_RECORD)
+		int answer = hello_image(&reply);
+
+		if (answer != MU_REGISTER_RECORD && answer != MU_REGISTER_IGNORE)
 			FAIL("hello %d", i);
 	}
 	for (int i = 0; i < 200; i++)
