@@ -210,6 +210,8 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	array_reserve(&t->thread, &t->room, t->count + UINT64_C(1), sizeof(*t->thread));
 	t->thread[t->count++] = (struct tracee_thread){ .tid = tid, .is_running = true,
 							.is_traced = true };
+	/* If it died before the signal was blocked again, the handler did not know it yet. */
+	reap_if_dead(tid);
 	return 1;
 }
 
