@@ -5,7 +5,9 @@
 #include "memusage/launcher/inherited_files.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
@@ -15,9 +17,20 @@ static struct {
 	size_t count;
 } noted;
 
-void inherited_files_note(void)
+static bool names_descriptor(char *const *argv)
 {
-	DIR *all = opendir("/proc/self/fd");
+	const char *output = getenv("MEMUSAGE_OUTPUT");
+
+	for (; *argv; argv++) {
+		if (strstr(*argv, "/fd/"))
+			return true;
+	}
+	return output && strstr(output, "/fd/");
+}
+
+void inherited_files_note(char *const *argv)
+{
+	DIR *all = names_descriptor(argv) ? NULL : opendir("/proc/self/fd");
 	const struct dirent *entry;
 
 	while (all && (entry = readdir(all))) {

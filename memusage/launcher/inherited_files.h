@@ -7,8 +7,12 @@
  */
 #pragma once
 
-/* inherited_files_note -- Takes note of all descriptors from 3 on. Call it before any is opened. */
-void inherited_files_note(void);
+/* inherited_files_note -- Takes note of all descriptors from 3 on. Call it before any is opened.
+ *
+ * argv  the command line. If it names a descriptor (/dev/fd/63, as shells write it for ">(gzip)"),
+ *       none is noted: it may be opened by that name later.
+ */
+void inherited_files_note(char *const *argv);
 
 /* inherited_files_close -- Closes those that were noted, once. */
 void inherited_files_close(void);

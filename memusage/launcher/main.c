@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 
 	message_init("memusage", STATUS_FAILED);
 	fill_standard_files();
-	inherited_files_note();
+	inherited_files_note(argv);
 	settings = command_line_parse(argc, argv);
 	if (settings->pid)
 		return remote_run(settings);

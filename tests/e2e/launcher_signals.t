@@ -58,6 +58,8 @@ run timeout 60 cat pipe
 is "$status" 0 'a pipe that the program closes has its end then'
 : >over
 wait $!
+memusage -q --massif --massif-out-file=/dev/fd/7 ls / 7>by-number >/dev/null
+like "$(cat by-number)" '^mem_heap_B=' 'a file that is named by its descriptor is written'
 
 # ---- the terminal
 with_terminal() {
