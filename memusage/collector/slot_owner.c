@@ -84,8 +84,8 @@ static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
 
 /* Returns the process of a slot that a forked child took. The child names itself by its own ID,
  * which is valid here if its parent's was, unless it is the first process of a new namespace. */
-pid_t slot_owner_forked(const struct tree *t, const struct arena *a,
-			     const struct mu_slot *slot, const struct process *parent)
+pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struct mu_slot *slot,
+			const struct process *parent)
 {
 	const struct slot_search s = { t, a };
 	pid_t pid = (pid_t)slot->pid;
@@ -96,8 +96,7 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a,
 	if (!parent && pid != 1)
 		return orphaned_slot_pid(t, a, slot);
 	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid) {
-		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot,
-					 &s);
+		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot, &s);
 		return pid > 0 ? pid : SLOT_OWNER_UNKNOWN;
 	}
 	return is_reused(slot, pid) ? 0 : pid;
@@ -107,7 +106,7 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a,
  * may have another ID here, but it has mapped our arena. Whether it has may not be known: of one
  * that another user may not look into. */
 pid_t slot_owner_inherited(const struct tree *t, const struct arena *a,
-				const struct mu_slot *slot)
+			   const struct mu_slot *slot)
 {
 	const struct slot_search s = { t, a };
 	const pid_t pid = (pid_t)slot->pid;
