@@ -11,12 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/xmalloc.h"
 #include "recording/env.h"
+
+/* ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
+enum { TIMERS = 3 };
 
 /* All signals but those that must stop or kill memusage, and those of its own errors. */
 static void fill_forwarded_signals(sigset_t *taken)
@@ -32,11 +36,8 @@ static void fill_forwarded_signals(sigset_t *taken)
 /* An inherited, ignored SIGCHLD would hide the exit status from us. The program gets it back. */
 void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
-	const struct itimerval never = { .it_value.tv_sec = 0 };
 	struct sigaction normal = { .sa_handler = SIG_DFL };
 
-	for (int i = 0; i < 3; i++)
-		setitimer(i, &never, &inherited->timer[i]);
 	fill_forwarded_signals(taken);
 	sigprocmask(SIG_BLOCK, taken, &inherited->mask);
 	sigaction(SIGCHLD, &normal, &inherited->child);
@@ -76,10 +77,13 @@ static unsigned int own_filters(void)
 
 char **start_environment(const char *library, const char *collector, const char *emulator)
 {
+	/* What is emulated gets it from the emulator. */
+	const bool keeps_preload = !library && !emulator;
 	struct opt_list list = { .count = 0 };
 
 	for (char **entry = environ; *entry; entry++)
-		if (!is_variable(*entry, "LD_PRELOAD") && !is_variable(*entry, MU_ENV_COLLECTOR) &&
+		if ((keeps_preload || !is_variable(*entry, "LD_PRELOAD")) &&
+		    !is_variable(*entry, MU_ENV_COLLECTOR) &&
 		    !(emulator && is_variable(*entry, MU_ENV_EMULATOR)))
 			opt_list_append(&list, *entry);
 	if (library)
@@ -96,7 +100,8 @@ char **start_environment(const char *library, const char *collector, const char 
 /* After vfork the child shares our memory until it executes: it changes only its own attributes
  * (timers, signal dispositions and mask) and *error. */
 static pid_t spawn_program(const char *file, char **argv, char **envp,
-			   const struct inherited *inherited, volatile int *error)
+			   const struct inherited *inherited,
+			   const struct itimerval timer[TIMERS], volatile int *error)
 {
 	pid_t pid;
 
@@ -104,8 +109,8 @@ static pid_t spawn_program(const char *file, char **argv, char **envp,
 	pid = vfork();
 	if (pid != 0)
 		return pid;
-	for (int i = 0; i < 3; i++)
-		setitimer(i, &inherited->timer[i], NULL);
+	for (int i = 0; i < TIMERS; i++)
+		setitimer(i, &timer[i], NULL);
 	sigaction(SIGCHLD, &inherited->child, NULL);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execve(file, argv, envp);
@@ -128,13 +133,19 @@ static char **shell_arguments(const char *file, char **argv)
 pid_t start_program(const char *file, char **argv, char **envp,
 		    const struct inherited *inherited)
 {
+	const struct itimerval never = { .it_value.tv_sec = 0 };
+	struct itimerval timer[TIMERS];
 	volatile int error;
-	pid_t pid = spawn_program(file, argv, envp, inherited, &error);
+	pid_t pid;
+
+	for (int i = 0; i < TIMERS; i++)
+		setitimer(i, &never, &timer[i]);
+	pid = spawn_program(file, argv, envp, inherited, timer, &error);
 
 	if (pid > 0 && error == ENOEXEC) {
 		waitpid(pid, NULL, 0);
 		pid = spawn_program(_PATH_BSHELL, shell_arguments(file, argv), envp, inherited,
-				    &error);
+				    timer, &error);
 	}
 	if (pid > 0 && error != 0) {
 		waitpid(pid, NULL, 0);

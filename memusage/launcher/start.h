@@ -6,14 +6,12 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/time.h>
 #include <sys/types.h>
 
 /* Inherited signal settings that memusage changes for itself and restores for the program. */
 struct inherited {
 	sigset_t mask;
 	struct sigaction child;	/* of SIGCHLD */
-	struct itimerval timer[3]; /* ITIMER_REAL, _VIRTUAL, _PROF: an exec keeps them */
 };
 
 /* start_prepare -- Blocks all signals that can be forwarded, so that they can be fetched.
@@ -39,7 +37,8 @@ char **start_environment(const char *library, const char *collector, const char 
 
 /* start_program -- Executes FILE in a child.
  *
- * /bin/sh runs a file that is not a program, as in execvp().
+ * /bin/sh runs a file that is not a program, as in execvp(). Our timers (setitimer(2)) become the
+ * child's, as an exec keeps them.
  * Returns its process ID, or -1 with errno if it could not be executed.
  */
 pid_t start_program(const char *file, char **argv, char **envp,
