@@ -32,3 +32,10 @@ struct mu_examined {
 	uint32_t exit_thread; /* its number, 0: it does not end */
 	uint32_t reserved;
 };
+
+/* Two processes can share their memory without being threads, and the image with it. These are
+ * addresses of what tells whether another process uses an image; 0 unknown. */
+struct mu_in_use {
+	uint64_t on;   /* of a uint8_t, 1 while events are recorded; 0 in a copy of the memory */
+	uint64_t slot; /* of a uint32_t, the slot that they are recorded into */
+};

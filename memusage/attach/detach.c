@@ -123,14 +123,12 @@ static enum target_result detach_once(struct attachment *a, void *data)
 /* Returns another process that has mapped the recorder's file, 0 if there is none. */
 static pid_t find_child(const struct attachment *a, const pid_t *given_up, unsigned int count)
 {
-	const struct dirent *entry;
-	pid_t found = 0;
+	pid_t found = 0, pid;
 	uint64_t start;
 	DIR *proc = a->file ? opendir("/proc") : NULL;
 
-	while (proc && !found && (entry = readdir(proc))) {
-		pid_t pid = (pid_t)atoi(entry->d_name);
-		bool is_known = pid <= 0;
+	while (proc && !found && (pid = process_next(proc)) > 0) {
+		bool is_known = false;
 
 		for (unsigned int i = 0; i < count; i++)
 			is_known |= given_up[i] == pid;

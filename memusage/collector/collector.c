@@ -491,8 +491,7 @@ static int sooner_timeout(int a, int b)
 static int next_timeout(struct collector *c)
 {
 	struct tree *t = &c->tree;
-	bool must_look = tree_has_log(t) || t->is_pending || t->has_unwatched_process ||
-			 t->has_unwatched_arena || tree_snapshots_must_poll();
+	bool must_look = tree_must_poll(t) || tree_snapshots_must_poll();
 	int memory = tree_memory_sample_due(t), idle = tree_idle_check(t);
 	int limit = tree_cgroup_check(t);
 	int names = c->is_settled ? -1 : names_ahead_advance(&c->names, t);

@@ -13,6 +13,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
 #include "memusage/collector/examination_answer.h"
+#include "memusage/collector/retired_slots.h"
 #include "memusage/collector/slot_owner.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_holders.h"
@@ -116,19 +117,31 @@ static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 	return a;
 }
 
-/* Claims a slot in any arena of the kind and the user, or in a new one if all are full. */
-static struct tree_arena *claim_slot(struct tree *t, bool log, uid_t uid, int *slot)
+static struct tree_arena *claim_in_existing(const struct tree *t, bool log, uid_t uid, int *slot)
 {
-	struct tree_arena *a;
-
 	for (unsigned int i = 0; i < t->arena_count; i++) {
-		a = t->arena[i];
+		struct tree_arena *a = t->arena[i];
+
 		if (a->has_log != log || a->uid != uid)
 			continue;
 		*slot = arena_claim(&a->arena);
 		if (*slot >= 0)
 			return a;
 	}
+	return NULL;
+}
+
+/* Claims a slot in any arena of the kind and the user, or in a new one if all are full. */
+static struct tree_arena *claim_slot(struct tree *t, bool log, uid_t uid, int *slot)
+{
+	struct tree_arena *a = claim_in_existing(t, log, uid, slot);
+
+	if (!a) {
+		retired_slots_free(t, true);
+		a = claim_in_existing(t, log, uid, slot);
+	}
+	if (a)
+		return a;
 	a = create_user_arena(t, log, uid);
 	*slot = a ? arena_claim(&a->arena) : -1;
 	return *slot >= 0 ? a : NULL;
@@ -170,6 +183,7 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 	if (*slot < 0) {
 		tree_scan(t);
 		tree_check_ends(t);
+		retired_slots_free(t, true);
 		p = processes_find(&t->processes, parent);
 		*slot = claim_in_parent_arena(t, p, uid);
 		arena = p ? p->arena : NULL;
@@ -349,12 +363,6 @@ static void adopt_slot(struct tree *t, struct tree_arena *ta, uint32_t k,
 		t->owner = p->pid;
 }
 
-static void free_slot(struct tree_arena *ta, uint32_t k)
-{
-	ta->claimer[k] = 0;
-	arena_free(&ta->arena, k);
-}
-
 static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 {
 	struct arena *a = &ta->arena;
@@ -366,7 +374,7 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 		return;
 	owner = processes_owner(&t->processes, a, (int)k);
 	/* A slot that is still written is not a new image. */
-	if (!owner && t->is_over && state != MU_SLOT_ENDED)
+	if (!owner && t->is_over)
 		return;
 	if (!owner && (state == MU_SLOT_FORKED || tree_state_is_announced(state))) {
 		adopt_slot(t, ta, k, &slot);
@@ -374,8 +382,6 @@ static void update_slot(struct tree *t, struct tree_arena *ta, uint32_t k)
 	}
 	if (!owner && state == MU_SLOT_CLAIMED)
 		check_claim(t, ta, k, &slot);
-	else if (!owner && state == MU_SLOT_ENDED)
-		free_slot(ta, k);
 	else if (!owner)
 		return;
 	else if (state == MU_SLOT_LIVE && !owner->is_live)
@@ -456,6 +462,7 @@ void tree_check_ends(struct tree *t)
 		p->is_gone = true;
 	}
 	processes_sweep(&t->processes);
+	retired_slots_free(t, false);
 }
 
 bool tree_has_log(const struct tree *t)
@@ -469,6 +476,12 @@ bool tree_has_log(const struct tree *t)
 			return true;
 	}
 	return false;
+}
+
+bool tree_must_poll(const struct tree *t)
+{
+	return tree_has_log(t) || t->is_pending || t->retired.due_ns != 0 ||
+	       t->has_unwatched_process || t->has_unwatched_arena;
 }
 
 bool tree_is_empty(const struct tree *t)

@@ -83,6 +83,9 @@ void tree_report_running(struct tree *t);
 /* tree_has_log -- Tells whether some process logs events, or has just done so. */
 bool tree_has_log(const struct tree *t);
 
+/* tree_must_poll -- Tells whether something may happen in the tree that wakes nobody. */
+bool tree_must_poll(const struct tree *t);
+
 /* tree_is_empty -- Tells whether no process has a slot or may still get one. */
 bool tree_is_empty(const struct tree *t);
 

@@ -250,7 +250,7 @@ void tree_end_image(struct tree *t, struct process *p, enum tree_end end)
 	tree_memory_forget(p);
 	tree_holders_forget(p);
 	if (end != TREE_SHUTDOWN)
-		arena_free(p->arena, (uint32_t)p->slot);
+		arena_retire(p->arena, (uint32_t)p->slot);
 	p->slot = -1;
 	p->is_live = false;
 	p->is_forked = false;

@@ -45,6 +45,10 @@ struct tree {
 	pid_t owner;		/* process of the summary and FILE, 0 none yet */
 	uint64_t refused;	/* registrations that got no slot */
 	uint64_t ignored;	/* registrations that were filtered out */
+	struct tree_retired {	/* retired_slots.h */
+		uint64_t due_ns; /* CLOCK_MONOTONIC of the next look, 0: there is none */
+		unsigned int used; /* that somebody used at the last look */
+	} retired;
 	bool is_pending;	/* an unknown process has claimed a slot: poll it by the timer */
 	bool has_unwatched_process; /* some process has no pidfd */
 	bool has_unwatched_arena;   /* some arena's wakes cannot be waited for */

@@ -41,16 +41,12 @@ static void append_if_nested(pid_t pid)
 static void scan_proc(void)
 {
 	DIR *proc = opendir("/proc");
-	const struct dirent *entry;
+	pid_t pid;
 
 	looked_ns = clock_now(CLOCK_BOOTTIME);
 	count = 0;
-	while (proc && (entry = readdir(proc)) != NULL) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0)
-			append_if_nested(pid);
-	}
+	while (proc && (pid = process_next(proc)) > 0)
+		append_if_nested(pid);
 	if (proc)
 		closedir(proc);
 }

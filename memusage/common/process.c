@@ -219,16 +219,24 @@ static bool is_proc_ours(void)
 	return readlink("/proc/self", text, sizeof(text) - 1) > 0 && atoi(text) == getpid();
 }
 
+pid_t process_next(DIR *proc)
+{
+	const struct dirent *entry;
+	pid_t pid = 0;
+
+	while (pid <= 0 && (entry = readdir(proc)) != NULL)
+		pid = (pid_t)strtol(entry->d_name, NULL, 10);
+	return pid > 0 ? pid : 0;
+}
+
 unsigned int process_signal_children_but(pid_t a, pid_t b, int signal)
 {
 	DIR *proc = is_proc_ours() ? opendir("/proc") : NULL;
-	const struct dirent *entry;
 	unsigned int count = 0;
+	pid_t pid;
 
-	while (proc && (entry = readdir(proc)) != NULL) {
-		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && pid != a && pid != b && process_parent(pid) == getpid() &&
+	while (proc && (pid = process_next(proc)) > 0) {
+		if (pid != a && pid != b && process_parent(pid) == getpid() &&
 		    kill(pid, signal) == 0)
 			count++;
 	}

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -148,6 +149,9 @@ enum process_mapping { PROCESS_MAPPING_UNKNOWN, PROCESS_HAS_MAPPED, PROCESS_HAS_
  * A process that is ending has no memory, and a kernel thread has none.
  */
 enum process_mapping process_maps(pid_t pid, int fd);
+
+/* process_next -- Returns the next process of /proc, opened as PROC, or 0 behind the last. */
+pid_t process_next(DIR *proc);
 
 /* process_signal_children_but -- Sends a signal to the caller's living children besides A and B.
  *

@@ -484,6 +484,11 @@ bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint
 	return true;
 }
 
+void arena_retire(struct arena *a, uint32_t k)
+{
+	__atomic_store_n(&a->slot[k].state, MU_SLOT_ENDED, __ATOMIC_RELEASE);
+}
+
 void arena_free(struct arena *a, uint32_t k)
 {
 	const struct mu_segment *h = &a->view.head;

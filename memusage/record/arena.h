@@ -97,6 +97,9 @@ bool arena_copy_slot(struct arena *a, uint32_t k, const struct arena *from, uint
 /* arena_image -- Reads the state of the image in slot K. Returns false if it cannot be read. */
 bool arena_image(const struct arena *a, uint32_t k, struct image *im);
 
+/* arena_retire -- Marks slot K as one whose owner has ended; its memory stays. */
+void arena_retire(struct arena *a, uint32_t k);
+
 /* arena_free -- Releases the memory of slot K and marks the slot as free.
  *
  * A small image in a file is overwritten instead: to release blocks, ext4 first waits until their

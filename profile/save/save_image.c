@@ -481,6 +481,7 @@ static void write_image_header(struct image_writer *w, struct mu_image *head, ui
 	head->used = head->populated = head->capacity = length;
 	head->blocks_root = 0;
 	head->batch = 0;
+	head->in_use = (struct mu_in_use){ 0 };
 	head->log_bytes = 0;
 	flush_buffer(w);
 	w->at = 0;

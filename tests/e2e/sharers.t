@@ -1,0 +1,44 @@
+#!/bin/sh
+# sharers.t -- a process that shares its memory with another one, without being its thread, goes on
+# when the process that is recorded in this memory has ended or has executed another program.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:?}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+need_bin sharers memusageprint
+need_libdw
+
+# The shell keeps the collector alive, as a process whose image takes the next slot.
+export try='sharers "$1" 3>said; i=0
+	while [ ! -s said ] && [ $i -lt 60 ]; do /bin/true; sleep 0.05; i=$((i + 1)); done; cat said'
+
+kinds='ends killed executes vfork'
+[ "$(uname -m)" = x86_64 ] && kinds="$kinds instruction copy"
+
+while read -r options; do
+	for how in $kinds; do
+		rm -rf ./*.mur ./*.massif ./*.dhat said
+		# shellcheck disable=SC2086
+		run memusage $options sh -c "$try" sh "$how"
+		is "$status" 0 "$how, ${options:-without options}: the program ends"
+		printf '%s\n' "$err" >report.txt
+		is "$out" 'went on' '... and the other process has gone on to its own end'
+	done
+	case $options in
+	*record*) run memusageprint --top run.mur ;;
+	*massif*) run grep -c '^snapshot=' run.massif ;;
+	*dhat*) run grep -c '^,"pps":' run.dhat ;;
+	*) run grep -c 'Memory usage summary' report.txt ;;
+	esac
+	is "$status" 0 "${options:-without options}: there is a recording"
+done <<END
+
+--data=run.dat -m
+--sample=1K --record=run.mur
+--record=run.mur
+--durable --record=run.mur
+--massif --massif-out-file=run.massif
+--dhat --dhat-out-file=run.dhat
+END
+
+done_testing
