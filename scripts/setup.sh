@@ -56,6 +56,8 @@ want cmake cmd:cmake
 want autoconf cmd:autoreconf
 want automake cmd:automake
 want libc-devtools cmd:memusagestat
+want musl-tools cmd:musl-gcc
+want libc6-i386 dir:lib32
 want libjemalloc2 lib:libjemalloc.so.2
 want libtcmalloc-minimal4|libtcmalloc-minimal4t64 lib:libtcmalloc_minimal.so.4
 want libmimalloc2.0|libmimalloc3 lib:libmimalloc.so.2.0|libmimalloc.so.2|libmimalloc.so.3

@@ -4,8 +4,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct library {
-	char path[4096];	/* as LD_PRELOAD accepts it: no blanks, no colons */
+	char path[4096];	/* of its file: no blanks, no colons, no $ */
+	char preload[4096];	/* what LD_PRELOAD is to name */
+	bool is_for_all;	/* ... also for a program of another C library or of 32 bits */
 	char dir[108];		/* private directory of a symbolic link, or "" */
 };
 
@@ -17,6 +21,7 @@ char *library_directory(void);
  * name  of its file: "libmemusage.so".
  * Makes a link in a private directory if LD_PRELOAD cannot hold the path. Dies with a message if
  * there is no recorder.
+ * Source  ld.so(8): $PLATFORM in LD_PRELOAD; musl 1.2.3: a missing file there is no error.
  */
 void library_find(struct library *library, const char *name);
 

@@ -262,12 +262,16 @@ static void watch_process(struct launcher *l)
 		      s->wire);
 }
 
-/* The loader of another C library would not run the program at all. */
-static bool is_foreign(const char *program)
+/* The loader of another C library would not run the program at all with a recorder that it
+ * finds. */
+static const char *preload_for(const struct library *library, const char *program)
 {
 	char interpreter[PATH_MAX];
 
-	return elfkind_of(program, interpreter, sizeof(interpreter)) == ELF_OTHER_LIBC;
+	if (!library->is_for_all &&
+	    elfkind_of(program, interpreter, sizeof(interpreter)) == ELF_OTHER_LIBC)
+		return NULL;
+	return library->preload;
 }
 
 static void start_command(struct launcher *l)
@@ -283,8 +287,7 @@ static void start_command(struct launcher *l)
 	if (is_emulated(s))
 		emulate_prepare(&e, s->program, s->settings->command, s->library.path, collector);
 	else
-		e.envp = start_environment(is_foreign(s->program) ? NULL : s->library.path,
-					   collector, NULL);
+		e.envp = start_environment(preload_for(&s->library, s->program), collector, NULL);
 	live_view_redirect(&l->view);
 	l->program = start_program(e.emulator, e.argv, e.envp, &l->inherited);
 	error = errno;

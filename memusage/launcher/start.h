@@ -22,13 +22,13 @@ void start_prepare(struct inherited *inherited, sigset_t *taken);
 
 /* start_preload -- Returns the LD_PRELOAD of an environment for execve(), to be freed.
  *
- * library  path of the recorder; it precedes the user's LD_PRELOAD.
+ * library  what names the recorder there; it precedes the user's LD_PRELOAD.
  */
 char *start_preload(const char *library);
 
 /* start_environment -- Returns memusage's environment with the recorder added.
  *
- * library    path of the recorder; NULL: the program that is executed is not recorded.
+ * library    as for start_preload(); NULL: the program that is executed is not recorded.
  * collector  value of MEMUSAGE_COLLECTOR.
  * emulator   value of MU_ENV_EMULATOR; NULL: none.
  * Returns an array for execve(), never freed.

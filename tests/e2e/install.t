@@ -14,7 +14,7 @@ list() { (cd "$1" 2>/dev/null && find . ! -type d | sort | sed 's/^\.//'); }
 # What the sources and the build say should be there, with prefix $1 and suffix $2.
 expected() {
 	for f in "$MU_BUILD"/bin/*; do [ -x "$f" ] && echo "$1/bin/${f##*/}$2"; done
-	for f in "$MU_BUILD"/lib/memusage/*; do echo "$1/lib/memusage/${f##*/}"; done
+	for f in $(list "$MU_BUILD/lib/memusage"); do echo "$1/lib/memusage$f"; done
 	for f in "$MU_SRC"/man/*.[15]; do
 		name=${f##*/}
 		[ -e "$f" ] && echo "$1/share/man/man${name##*.}/${name%.*}$2.${name##*.}"

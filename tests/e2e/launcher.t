@@ -128,7 +128,7 @@ if is_sanitized any; then
 else
 # shellcheck disable=SC2016
 run env LD_PRELOAD="$LIB" memusage -q sh -c 'echo $LD_PRELOAD'
-like "$out" "^[^:]*/lib/memusage/libmemusage.so:$LIB$" "the user's LD_PRELOAD is kept"
+like "$out" "^[^:]*/lib/memusage/[$]PLATFORM/libmemusage.so:$LIB$" "the user's LD_PRELOAD is kept"
 # shellcheck disable=SC2016
 run env LD_PRELOAD= memusage -q sh -c 'echo $LD_PRELOAD'
 like "$out" '^[^:]*/libmemusage.so$' 'an empty one is not'
