@@ -95,7 +95,10 @@ static void write_before_note(const struct notes *to, const struct result_record
 	units_bytes(bytes, r->before_bytes);
 	units_grouped(gone, r->earlier_frees + r->earlier_reallocs);
 	units_bytes(freed, r->before_gone);
-	if (r->before == MU_BEFORE_KNOWN)
+	if ((r->before == MU_BEFORE_KNOWN || r->before == MU_BEFORE_APART) && !r->before_blocks)
+		write_note(to, "memusage attached to the process while it ran: it had no blocks "
+			       "before");
+	else if (r->before == MU_BEFORE_KNOWN)
 		write_note(to, "memusage attached to the process while it ran: it had %s blocks of "
 			       "%s before, of which %s of %s are gone", blocks, bytes, gone, freed);
 	else if (r->before == MU_BEFORE_AT_MOST)

@@ -459,8 +459,10 @@ enum heap_result glibc_heap_walk(struct glibc_heap *h, const struct heap_memory 
 	if (!w.layout.has_parameters)
 		return give_up(&w, HEAP_REFUSED, "the limits of its malloc are not the usual ones "
 			       "(mallopt, or GLIBC_TUNABLES)");
-	heap_window_open(&w.window, m);
 	h->mapped_header = w.layout.form->mapped_header;
+	if (w.layout.is_unused)
+		return HEAP_OK;
+	heap_window_open(&w.window, m);
 	result = read_arenas(&w);
 	h->caches = w.lists.caches;
 	if (result == HEAP_OK)

@@ -123,7 +123,7 @@ struct search {
 	const unsigned char *bytes;
 	uint64_t start; /* of BYTES in the process */
 	size_t size;
-	unsigned int arenas;
+	unsigned int arenas, unused_arenas;
 };
 
 static uint64_t word_at(const struct search *s, size_t offset)
@@ -181,6 +181,20 @@ static void look_for_arena(struct search *s, size_t offset)
 	s->arenas++;
 }
 
+/* Before the first call of malloc all of it is zero, but for the ring and the number of threads. */
+static void look_for_unused_arena(struct search *s, size_t offset)
+{
+	const size_t next = s->l->form->next, users = next + 16;
+
+	if (word_at(s, offset + next) != s->start + offset || word_at(s, offset + users) != 1)
+		return;
+	for (size_t at = 0; at + sizeof(uint64_t) <= s->l->form->bytes; at += sizeof(uint64_t)) {
+		if (word_at(s, offset + at) != 0 && at != next && at != users)
+			return;
+	}
+	s->unused_arenas++;
+}
+
 /* ---- parameters -------------------------------------------------------------------------- */
 
 static bool is_possible_sum(const struct glibc_form *f, uint64_t blocks, uint64_t bytes)
@@ -235,8 +249,10 @@ static void search_area(struct search *s, const struct area *a)
 	s->start = a->start;
 	s->size = a->end - a->start;
 	if (heap_memory_read(s->m, a->start, bytes, s->size)) {
-		for (size_t at = 0; at + s->l->form->bytes <= s->size; at += sizeof(uint64_t))
+		for (size_t at = 0; at + s->l->form->bytes <= s->size; at += sizeof(uint64_t)) {
 			look_for_arena(s, at);
+			look_for_unused_arena(s, at);
+		}
 		for (size_t at = 0; at + TOP_PAD_AT + 8 <= s->size; at += sizeof(uint64_t))
 			look_for_parameters(s, at);
 	}
@@ -257,7 +273,9 @@ int glibc_layout_find(struct glibc_layout *l, const struct heap_memory *m, unsig
 		if (is_data_of_libc(m->space, i))
 			search_area(&s, &m->space->area[i]);
 	}
-	if (s.arenas == 1)
+	l->is_unused = s.arenas == 0 && s.unused_arenas == 1 && l->has_parameters &&
+		       l->brk_start == 0 && l->mapped_blocks == 0;
+	if (s.arenas == 1 || l->is_unused)
 		return 0;
 	return mu_error_set(err, MU_ERROR_FORMAT, 0,
 			    s.arenas ? "its C library has several mallocs, and which is in use is "

@@ -36,6 +36,7 @@ struct glibc_form {
 struct glibc_layout {
 	const struct glibc_form *form;
 	uint64_t main_arena;
+	bool is_unused;		/* there is no arena yet: malloc was never called */
 	bool has_parameters;	/* the next ones, of struct malloc_par */
 	uint64_t brk_start;	/* 0: the heap has not grown by brk */
 	uint64_t mapped_blocks, mapped_bytes; /* blocks with mappings of their own */

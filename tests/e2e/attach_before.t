@@ -7,7 +7,7 @@
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/live.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage memusageprint heaps attached live
+need_bin memusage memusageprint heaps attached live untouched
 need mkfifo python3
 need_attach
 PATH=$WORKLOADS:$PATH
@@ -176,6 +176,24 @@ is "$near" "$rounds" 'threads that allocate all the time: about as many blocks a
 exec 3>&-
 wait "$job"
 like "$(tail -1 output)" 'bad=0$' '... and are not harmed'
+
+# ---- a process that has not allocated yet --------------------------------------------------------
+
+for options in --record=run.mur --sample=64K --massif; do
+	begin_stranger untouched
+	ok "$options: a process that never called malloc" attach "$program" -o report $options
+	echo >&3
+	until_true grep -q done output
+	detach
+	like "$(cat report)" 'it had no blocks before$' '... had no blocks'
+	case $options in --record*)
+		is "$(get 'b["known"], d["heap"]["now"]')" "exact 1000" '... but later'
+		;;
+	esac
+	exec 3>&-
+	wait "$program"
+	is $? 0 '... and goes on'
+done
 
 # ---- snapshots -----------------------------------------------------------------------------------
 # One thread, for which only the places that have changed are added up again.

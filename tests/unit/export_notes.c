@@ -102,6 +102,8 @@ static void blocks_from_before(void)
 	EQ_S(text, "memusage attached to the process while it ran: blocks from before are not "
 		   "known\n");
 	r->recorded.before = MU_BEFORE_KNOWN;
+	take(r);
+	EQ_S(text, "memusage attached to the process while it ran: it had no blocks before\n");
 	r->recorded.before_blocks = 12345;
 	r->recorded.before_bytes = 3 << 20;
 	r->recorded.before_gone = 1 << 20;
