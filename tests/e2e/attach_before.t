@@ -183,7 +183,7 @@ for options in --record=run.mur --sample=64K --massif; do
 	begin_stranger untouched
 	ok "$options: a process that never called malloc" attach "$program" -o report $options
 	echo >&3
-	until_true grep -q done output
+	until_true grep -q "^done$" output
 	detach
 	like "$(cat report)" 'it had no blocks before$' '... had no blocks'
 	case $options in --record*)
