@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "memusage/common/process.h"
+#include "memusage/trace/tracee_refusal.h"
 
 enum { MACHINE_BYTES = 20 };
 
@@ -32,21 +33,9 @@ static enum target_result is_busy(struct mu_error *err, const char *why)
 
 /* ---- permission -------------------------------------------------------------------------- */
 
-static int read_scope(void)
-{
-	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
-
-	if (f && fscanf(f, "%d", &scope) != 1)
-		scope = 0;
-	if (f)
-		fclose(f);
-	return scope;
-}
-
 int refusal_explain_denied(pid_t pid, struct mu_error *err)
 {
-	const int scope = read_scope();
+	const int scope = tracee_refusal_scope();
 	char path[32];
 	struct stat st;
 

@@ -55,72 +55,94 @@ static uint8_t state_of_categories(uint64_t categories)
 	return (uint8_t)state;
 }
 
-/* Calls the kernel until the whole range is done. STATE may be NULL: *RESIDENT gets the bytes. */
-static bool scan_range(int pagemap, uint64_t start, uint64_t end, uint8_t *state,
-		       uint64_t *resident)
+typedef void scan_fn(const struct scan_region *r, void *data);
+
+/* Calls the kernel until the whole range is done, and VISIT for each region of it that has the
+ * categories of LIKE. Returns the address up to which that was possible. */
+static uint64_t scan_range(int pagemap, uint64_t start, uint64_t end,
+			   const struct scan_argument *like, scan_fn *visit, void *data)
 {
 	static struct scan_region region[AT_ONCE];
-	const uint64_t page = page_size();
 	uint64_t at = start;
 
 	while (at < end) {
-		struct scan_argument a = {
-			.size = sizeof(a), .start = at, .end = end,
-			.vec = (uint64_t)(uintptr_t)region, .vec_len = AT_ONCE,
-			.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
-			.return_mask = SCAN_PRESENT | SCAN_SWAPPED | SCAN_ZERO | SCAN_HUGE,
-		};
-		int count = ioctl(pagemap, SCAN_CALL, &a);
+		struct scan_argument a = *like;
+		int count;
 
+		a.size = sizeof(a);
+		a.start = at;
+		a.end = end;
+		a.vec = (uint64_t)(uintptr_t)region;
+		a.vec_len = AT_ONCE;
+		count = ioctl(pagemap, SCAN_CALL, &a);
 		if (count < 0 || a.walk_end <= at)
-			return false;
-		for (int i = 0; i < count; i++) {
-			const struct scan_region *r = &region[i];
-			uint8_t what = state_of_categories(r->categories);
-
-			if (what & PAGE_RESIDENT)
-				*resident += r->end - r->start;
-			if (state)
-				memset(state + (r->start - start) / page, what,
-				       (r->end - r->start) / page);
-		}
+			break;
+		for (int i = 0; i < count; i++)
+			visit(&region[i], data);
 		at = a.walk_end;
 	}
-	return true;
+	return at;
+}
+
+struct scanned_states {
+	uint64_t start, page, resident;
+	uint8_t *state; /* of pages from START on; NULL: only RESIDENT, in bytes, is wanted */
+};
+
+static void note_state(const struct scan_region *r, void *data)
+{
+	struct scanned_states *s = data;
+	const uint8_t what = state_of_categories(r->categories);
+
+	if (what & PAGE_RESIDENT)
+		s->resident += r->end - r->start;
+	if (s->state)
+		memset(s->state + (r->start - s->start) / s->page, what,
+		       (r->end - r->start) / s->page);
+}
+
+static bool scan_states(int pagemap, uint64_t end, struct scanned_states *s)
+{
+	const struct scan_argument any = {
+		.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+		.return_mask = SCAN_PRESENT | SCAN_SWAPPED | SCAN_ZERO | SCAN_HUGE,
+	};
+
+	return scan_range(pagemap, s->start, end, &any, note_state, s) >= end;
 }
 
 bool page_states_scan(int pagemap, uint64_t start, uint64_t end, uint8_t *state)
 {
-	uint64_t resident = 0;
+	struct scanned_states s = { .start = start, .page = page_size(), .state = state };
 
-	memset(state, 0, (end - start) / page_size());
-	return scan_range(pagemap, start, end, state, &resident);
+	memset(state, 0, (end - start) / s.page);
+	return scan_states(pagemap, end, &s);
+}
+
+struct visit {
+	page_run_fn *visit;
+	void *data;
+};
+
+static void pass_on(const struct scan_region *r, void *data)
+{
+	const struct visit *v = data;
+
+	v->visit(v->data, r->start, r->end);
 }
 
 uint64_t page_states_visit(int pagemap, uint64_t start, uint64_t end, bool own_only,
 			   page_run_fn *visit, void *data)
 {
-	static struct scan_region region[AT_ONCE];
-	uint64_t at = start;
+	const struct scan_argument like = {
+		.category_inverted = own_only ? SCAN_FILE : 0,
+		.category_mask = own_only ? SCAN_FILE : 0,
+		.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+		.return_mask = SCAN_PRESENT,
+	};
+	struct visit v = { visit, data };
 
-	while (at < end) {
-		struct scan_argument a = {
-			.size = sizeof(a), .start = at, .end = end,
-			.vec = (uint64_t)(uintptr_t)region, .vec_len = AT_ONCE,
-			.category_inverted = own_only ? SCAN_FILE : 0,
-			.category_mask = own_only ? SCAN_FILE : 0,
-			.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
-			.return_mask = SCAN_PRESENT,
-		};
-		int count = ioctl(pagemap, SCAN_CALL, &a);
-
-		if (count < 0 || a.walk_end <= at)
-			break;
-		for (int i = 0; i < count; i++)
-			visit(data, region[i].start, region[i].end);
-		at = a.walk_end;
-	}
-	return at;
+	return scan_range(pagemap, start, end, &like, pass_on, &v);
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
@@ -162,11 +184,11 @@ bool page_states_read(int pagemap, uint64_t start, uint64_t end, uint8_t *state)
 
 uint64_t page_states_count(int pagemap, uint64_t start, uint64_t end)
 {
+	struct scanned_states s = { .start = start, .page = page_size() };
 	uint64_t resident = 0;
 
-	if (scan_range(pagemap, start, end, NULL, &resident))
-		return resident;
-	resident = 0;
+	if (scan_states(pagemap, end, &s))
+		return s.resident;
 	return read_range(pagemap, start, end, NULL, &resident) ? resident : UINT64_MAX;
 }
 

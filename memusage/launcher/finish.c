@@ -4,6 +4,7 @@
  */
 #include "memusage/launcher/finish.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -155,6 +156,7 @@ int finish_run(const struct settings *settings)
 	int status = 0;
 
 	check_settings(settings);
+	signal(SIGXFSZ, SIG_IGN);
 	for (char **file = settings->command; *file; file++) {
 		if (finish_any(settings, *file) < 0)
 			status = STATUS_FAILED;

@@ -548,6 +548,7 @@ int launcher_run(const struct settings *settings)
 {
 	static struct launcher l;
 
+	start_survive_limit(&l.inherited);
 	live_view_prepare(&l.view, settings);
 	prepare_session(&l.session, settings);
 	serving_prepare(&l.serving, settings, l.session.record.fd);

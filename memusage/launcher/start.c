@@ -33,6 +33,13 @@ static void fill_forwarded_signals(sigset_t *taken)
 		sigdelset(taken, left[i]);
 }
 
+void start_survive_limit(struct inherited *inherited)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGXFSZ, &ignore, &inherited->limit);
+}
+
 /* An inherited, ignored SIGCHLD would hide the exit status from us. The program gets it back. */
 void start_prepare(struct inherited *inherited, sigset_t *taken)
 {
@@ -112,6 +119,7 @@ static pid_t spawn_program(const char *file, char **argv, char **envp,
 	for (int i = 0; i < TIMERS; i++)
 		setitimer(i, &timer[i], NULL);
 	sigaction(SIGCHLD, &inherited->child, NULL);
+	sigaction(SIGXFSZ, &inherited->limit, NULL);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execve(file, argv, envp);
 	*error = errno;

@@ -12,7 +12,11 @@
 struct inherited {
 	sigset_t mask;
 	struct sigaction child;	/* of SIGCHLD */
+	struct sigaction limit;	/* of SIGXFSZ */
 };
+
+/* start_survive_limit -- From now on a write beyond RLIMIT_FSIZE fails, and does not kill us. */
+void start_survive_limit(struct inherited *inherited);
 
 /* start_prepare -- Blocks all signals that can be forwarded, so that they can be fetched.
  *

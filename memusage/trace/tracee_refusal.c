@@ -12,16 +12,16 @@
 
 #include "memusage/common/process.h"
 
-static int read_number(const char *path)
+int tracee_refusal_scope(void)
 {
-	FILE *f = fopen(path, "re");
-	int number = 0;
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
 
-	if (f && fscanf(f, "%d", &number) != 1)
-		number = 0;
+	if (f && fscanf(f, "%d", &scope) != 1)
+		scope = 0;
 	if (f)
 		fclose(f);
-	return number;
+	return scope;
 }
 
 static pid_t find_tracer(pid_t pid)
@@ -59,7 +59,7 @@ static bool is_ours(pid_t tracer)
 /* Says what forbids it, and what to do. */
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err)
 {
-	const int scope = read_number("/proc/sys/kernel/yama/ptrace_scope");
+	const int scope = tracee_refusal_scope();
 	const pid_t tracer = find_tracer(pid);
 
 	if (tracer > 0 && is_ours(tracer))

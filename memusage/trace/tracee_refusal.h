@@ -1,7 +1,5 @@
 /* tracee_refusal.h -- Why a process cannot be stopped from outside.
  *
- * Private to tracee.c.
- *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #pragma once
@@ -17,3 +15,9 @@
  * Returns -1 with ERR. Cost two files of /proc.
  */
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err);
+
+/* tracee_refusal_scope -- Returns kernel.yama.ptrace_scope, 0 if there is none.
+ *
+ * Source Linux, Documentation/admin-guide/LSM/Yama.rst.
+ */
+int tracee_refusal_scope(void);

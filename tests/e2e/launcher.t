@@ -117,6 +117,27 @@ same profiled.txt native.txt 'without standard files'
 	memusage -q -d data.dat inherited profiled.txt
 )
 same profiled.txt native.txt 'with 20 descriptors'
+
+# ---- a limit of file sizes, which the tests' own output must not meet: it goes into pipes
+# A shell writes nothing but what it is told to; SIGXFSZ kills it then, as without us.
+limited() {
+	{ (
+		ulimit -S -f 0
+		"$@" 2>/dev/null
+		echo "status $?"
+	) | cat; } >out
+}
+for options in '' '-d data.dat' '--record=run.mur' '--durable --record=run.mur' '--png=run.png' \
+	'--massif' '-o report' '--html=run.html'; do
+	rm -rf run.* data.dat
+	# shellcheck disable=SC2086
+	limited memusage $options sh -c 'echo in it; exit 3'
+	like "$(cat out)" '^in it$' "${options:-without options}: a program under ulimit -f 0"
+	like "$(cat out)" '^status 3$' '... ends as alone'
+	# shellcheck disable=SC2086
+	limited memusage $options sh -c 'echo too much >file'
+	like "$(cat out)" '^status 153$' '... and dies of SIGXFSZ as alone'
+done
 run memusage -o report -d data.dat sh -c 'exec <&- >&- 2>&-; ls / >/dev/null 2>&1; exit 4'
 is "$status" 4 'a program that closes its standard files'
 recorded 'it is'
