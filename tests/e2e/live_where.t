@@ -119,10 +119,12 @@ else
 fi
 if chroot / true 2>/dev/null && ldd "$live" >libraries 2>/dev/null; then
 	mkdir jail
-	for file in "$live" $(grep -o '/[^ ]*' libraries) "$MU_BUILD/lib/memusage/libmemusage.so"; do
+	for file in "$live" $(grep -o '/[^ ]*' libraries); do
 		mkdir -p "jail$(dirname "$file")"
 		cp "$file" "jail$file"
 	done
+	mkdir -p "jail$MU_BUILD/lib"
+	cp -R "$MU_BUILD/lib/memusage" "jail$MU_BUILD/lib/"
 	start memusage -q --record=r.mur chroot jail "$live"
 	good 'a chroot'
 	is "$(sed -n 's/^cmd: //p' shot)" "$live" '... though its /proc is not there'
