@@ -22,6 +22,7 @@
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_call.h"
 #include "memusage/trace/tracee_refusal.h"
+#include "memusage/trace/tracee_seize.h"
 #include "profile/base/array.h"
 
 #define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
@@ -120,84 +121,13 @@ static struct tracee_thread *find_thread(struct tracee *t, pid_t tid)
 	return NULL;
 }
 
-/* A thread that executes a program waits until the other threads are dead, and those that we trace
- * until we have waited for them; and PTRACE_SEIZE waits until the program is executed. The signal
- * that a traced thread is dead interrupts it. */
-static struct tracee *seizing;
-
-/* A wait for the end of a traced thread takes a stop as well, which is waited for elsewhere. */
-static void reap_if_dead(pid_t tid)
-{
-	siginfo_t info = { .si_code = 0 };
-
-	if (waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
-	    (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
-	     info.si_code == CLD_DUMPED))
-		waitid(P_PID, (id_t)tid, NULL, WEXITED | WNOHANG | __WALL);
-}
-
-static void reap_dead_threads(int signal)
-{
-	const int before = errno;
-
-	for (uint32_t i = 0; seizing && i < seizing->count; i++)
-		reap_if_dead(seizing->thread[i].tid);
-	errno = before;
-}
-
-struct seizure {
-	struct sigaction action;
-	sigset_t mask;
-};
-
-static sigset_t only_of_children(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	return set;
-}
-
-/* The signal stays blocked but in seize(), while the list of threads changes. */
-static void begin_seizing(struct tracee *t, struct seizure *s)
-{
-	const struct sigaction reap = { .sa_handler = reap_dead_threads, .sa_flags = SA_NOCLDSTOP };
-	const sigset_t set = only_of_children();
-
-	seizing = t;
-	sigprocmask(SIG_BLOCK, &set, &s->mask);
-	sigaction(SIGCHLD, &reap, &s->action);
-}
-
-static void end_seizing(const struct seizure *s)
-{
-	sigaction(SIGCHLD, &s->action, NULL);
-	sigprocmask(SIG_SETMASK, &s->mask, NULL);
-	seizing = NULL;
-}
-
-static bool seize(pid_t tid)
-{
-	const sigset_t set = only_of_children();
-	long result;
-	int why;
-
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	result = ptrace(PTRACE_SEIZE, tid, NULL, NULL);
-	why = errno;
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	errno = why;
-	return result == 0;
-}
-
 /* Returns 1 with a thread that is going to stop, 0 if it has ended, -1 if it must not be traced. */
 static int seize_thread(struct tracee *t, pid_t tid)
 {
 	char state;
 	int status;
 
-	if (!seize(tid)) {
+	if (!tracee_seize(tid)) {
 		/* The kernel says EPERM of a thread that ends. */
 		int why = errno;
 		bool is_over = why == ESRCH || !process_exit_code(tid, &state, &status) ||
@@ -211,8 +141,28 @@ static int seize_thread(struct tracee *t, pid_t tid)
 	t->thread[t->count++] = (struct tracee_thread){ .tid = tid, .is_running = true,
 							.is_traced = true };
 	/* If it died before the signal was blocked again, the handler did not know it yet. */
-	reap_if_dead(tid);
+	tracee_seize_reap(tid);
 	return 1;
+}
+
+static bool is_worker(const struct tracee *t, pid_t tid)
+{
+	for (uint32_t i = 0; i < t->workers; i++) {
+		if (t->worker[i] == tid)
+			return true;
+	}
+	return false;
+}
+
+/* A worker of the kernel is not traced any longer than until that is known. */
+static bool leave_worker(struct tracee *t, pid_t tid)
+{
+	if (!tracee_call_is_worker(tid))
+		return false;
+	array_reserve(&t->worker, &t->worker_room, t->workers + UINT64_C(1), sizeof(*t->worker));
+	t->worker[t->workers++] = tid;
+	ptrace(PTRACE_DETACH, tid, NULL, NULL);
+	return true;
 }
 
 /* When a thread is traced, and in the opposite order let go: while one is traced, the kernel keeps
@@ -238,7 +188,8 @@ static int seize_listed(struct tracee *t, enum place place)
 	while (tasks && result >= 0 && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		if (tid <= 0 || place_of(t, tid) != place || find_thread(t, tid))
+		if (tid <= 0 || place_of(t, tid) != place || find_thread(t, tid) ||
+		    is_worker(t, tid))
 			continue;
 		result = seize_thread(t, tid);
 		found += result > 0;
@@ -283,7 +234,8 @@ static struct tracee_thread *note_stops(struct tracee *t)
 
 		if (thread->is_running)
 			got = waitpid(thread->tid, &status, __WALL | WNOHANG);
-		if ((got > 0 && !note_stop(t->pid, thread, status)) ||
+		if ((got > 0 && (!note_stop(t->pid, thread, status) ||
+				 leave_worker(t, thread->tid))) ||
 		    (got < 0 && !is_alive(thread->tid))) {
 			forget_thread(t, i);
 			continue;
@@ -299,7 +251,7 @@ static struct tracee_thread *note_stops(struct tracee *t)
 static void reap_killed_threads(const struct tracee *t)
 {
 	for (uint32_t i = 0; i < t->count; i++)
-		reap_if_dead(t->thread[i].tid);
+		tracee_seize_reap(t->thread[i].tid);
 }
 
 /* A thread that waits for a processor stops as soon as it has one: on a machine with a load of 10
@@ -325,7 +277,8 @@ static int await_all(struct tracee *t, struct mu_error *err)
 			reap_killed_threads(t);
 		pause_a_little(turn);
 	}
-	return t->count > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0, "the process has ended");
+	return t->count + t->workers > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0,
+							    "the process has ended");
 }
 
 static int stop_all(struct tracee *t, struct mu_error *err)
@@ -346,7 +299,7 @@ static int stop_all(struct tracee *t, struct mu_error *err)
 
 int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 {
-	struct seizure seizure;
+	struct tracee_seizure seizure;
 	int result;
 
 	*t = (struct tracee){ .pid = pid };
@@ -355,9 +308,9 @@ int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 				    "its control group is frozen, so it cannot make a step: thaw "
 				    "it (cgroup.freeze, docker unpause)");
 	tracee_parents_find(&t->parents, pid, 0);
-	begin_seizing(t, &seizure);
+	tracee_seize_begin(t, &seizure);
 	result = stop_all(t, err);
-	end_seizing(&seizure);
+	tracee_seize_end(&seizure);
 	return result;
 }
 
@@ -437,6 +390,7 @@ void tracee_free(struct tracee *t)
 	for (uint32_t i = 0; i < t->count; i++)
 		free(t->thread[i].extended);
 	free(t->thread);
+	free(t->worker);
 	tracee_parents_free(&t->parents);
 	*t = (struct tracee){ .pid = 0 };
 }
@@ -544,12 +498,12 @@ void tracee_close_files(struct tracee *t, const struct mu_examined *e)
 
 static bool stop_again(struct tracee *t, struct tracee_thread *thread)
 {
-	struct seizure seizure;
+	struct tracee_seizure seizure;
 	bool is_seized;
 
-	begin_seizing(t, &seizure);
-	is_seized = seize(thread->tid);
-	end_seizing(&seizure);
+	tracee_seize_begin(t, &seizure);
+	is_seized = tracee_seize(thread->tid);
+	tracee_seize_end(&seizure);
 	if (!is_seized)
 		return false;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);

@@ -48,12 +48,16 @@ struct tracee {
 	pid_t pid;
 	struct tracee_thread *thread;
 	uint32_t count, room;
+	pid_t *worker; /* threads in which the kernel works for the process: io_uring(7) */
+	uint32_t workers, worker_room;
 	struct tracee_parents parents; /* found when they were looked for last */
 	pid_t copy;		/* of tracee_copy(), 0 none */
 	size_t copier;		/* the thread that made it */
 };
 
 /* tracee_stop -- Stops all threads, also those that begin meanwhile.
+ *
+ * Those in which the kernel works are left alone: they run no code of the process.
  *
  * Returns 0, or -1 with ERR; call tracee_resume() or tracee_free() in either case. Costs 0.1 ms,
  * and 20 us a thread.

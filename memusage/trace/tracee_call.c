@@ -248,6 +248,13 @@ static bool read_general(pid_t tid, struct user_regs_struct *r)
 	return ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &general) == 0;
 }
 
+bool tracee_call_is_worker(pid_t tid)
+{
+	struct user_regs_struct r;
+
+	return read_general(tid, &r) && r.rip == 0 && r.rsp == 0;
+}
+
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread)
 {
 	struct user_regs_struct r;
@@ -469,6 +476,11 @@ uint64_t tracee_stack(const struct tracee_thread *thread)
 uint64_t tracee_base(const struct tracee_thread *thread)
 {
 	return 0;
+}
+
+bool tracee_call_is_worker(pid_t tid)
+{
+	return false;
 }
 
 void tracee_call_restart(pid_t pid, struct tracee_thread *thread)

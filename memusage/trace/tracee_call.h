@@ -14,6 +14,13 @@ void tracee_call_read_registers(struct tracee_thread *thread);
 /* tracee_call_read_general -- The same but for the extended ones, which are most of the cost. */
 void tracee_call_read_general(struct tracee_thread *thread);
 
+/* tracee_call_is_worker -- Tells whether a stopped thread is one in which the kernel works for the
+ * process, as for io_uring(7). It runs no code of the process.
+ *
+ * Source  Linux 5.12 to 6.18, copy_thread(): "a user space thread, but it doesn't return".
+ */
+bool tracee_call_is_worker(pid_t tid);
+
 /* tracee_call_restart -- Has a stopped thread make the system call again that the stop ended.
  *
  * Call it at once, because this process may be killed: then the thread goes on as it is.

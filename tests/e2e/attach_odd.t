@@ -23,7 +23,7 @@ unharmed() {
 }
 
 visits=$(attempts 4 8)
-for what in sequences ring interruptions coroutines preempted; do
+for what in sequences ring polled interruptions coroutines preempted; do
 	begin_stranger attached_odd "$what"
 	came=0
 	: >refused
@@ -49,6 +49,16 @@ for what in sequences ring interruptions coroutines preempted; do
 		num "$(sed -n 's/^lost=//p' output)" -le $((2 * visits)) '... few calls waited for another signal'
 	sed 's/^/# /' refused
 done
+
+# One of its threads is the kernel's, which has no cache of blocks.
+begin_stranger attached_odd polled
+if kill -0 "$program" 2>/dev/null; then
+	run memusage --pid="$program" census
+	is "$status" 0 'a process with a thread of the kernel: its blocks are counted' || diag "$err"
+else
+	skip 'no io_uring with a thread of the kernel here'
+fi
+end_stranger
 
 # It goes on as another image, which nobody records; or it is that one which is attached to.
 begin_stranger attached_odd execs

@@ -4,6 +4,7 @@
  *
  *	sequences	restartable sequences of four threads, as in <linux/rseq.h>
  *	ring		io_uring: reads and time-outs that the kernel completes
+ *	polled		the same, where a thread of the kernel's looks for requests
  *	interruptions	signals that end a call, each of which the program must get to know of
  *	coroutines	two coroutines that allocate in turns, and signals at 2 kHz
  *	preempted	one that allocates, and that a handler leaves 2,000 times a second for another
@@ -134,6 +135,7 @@ static void do_sequences(void)
 
 struct ring {
 	int fd;
+	unsigned int wake; /* flag of io_uring_enter() */
 	struct io_uring_params p;
 	char *submissions, *completions;
 	struct io_uring_sqe *entry;
@@ -164,16 +166,20 @@ static void submit(struct ring *r, const struct io_uring_sqe *e)
 	r->entry[place] = *e;
 	WORD(r->submissions, r->p.sq_off.array + place * 4) = place;
 	WORD(r->submissions, r->p.sq_off.tail) = tail + 1;
-	bad += syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0) != 1;
+	bad += syscall(SYS_io_uring_enter, r->fd, 1, 0, r->wake, NULL, 0) != 1;
 }
 
-/* Waits for one completion, and checks its result. */
+/* Waits for one completion, and checks its result. The wait for a time-out may be over before the
+ * kernel's thread has completed it. */
 static void complete(struct ring *r, uint64_t expected, int result)
 {
 	const struct io_uring_cqe *c;
 	uint32_t head = WORD(r->completions, r->p.cq_off.head);
-	long got = syscall(SYS_io_uring_enter, r->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+	long got;
 
+	do
+		got = syscall(SYS_io_uring_enter, r->fd, 0, 1, IORING_ENTER_GETEVENTS, NULL, 0);
+	while (got == 0 && r->wake && head == WORD(r->completions, r->p.cq_off.tail));
 	if (got < 0 || head == WORD(r->completions, r->p.cq_off.tail)) {
 		bad++;
 		say("io_uring_enter: %ld, error %d", got, errno);
@@ -185,10 +191,9 @@ static void complete(struct ring *r, uint64_t expected, int result)
 	WORD(r->completions, r->p.cq_off.head) = head + 1;
 }
 
-static void do_ring(void)
+static void use_ring(struct ring ring)
 {
 	const struct __kernel_timespec limit = { .tv_nsec = 3000000 };
-	struct ring ring = { .fd = -1 };
 	char text[6] = "";
 	int ends[2];
 
@@ -206,6 +211,17 @@ static void do_ring(void)
 		complete(&ring, 2, 5);
 		bad += strcmp(text, "hello") != 0;
 	}
+}
+
+static void do_ring(void)
+{
+	use_ring((struct ring){ .fd = -1 });
+}
+
+static void do_polled(void)
+{
+	use_ring((struct ring){ .wake = IORING_ENTER_SQ_WAKEUP,
+				.p = { .flags = IORING_SETUP_SQPOLL, .sq_thread_idle = 5 } });
 }
 
 /* ---- signals that end a call ------------------------------------------------------------------- */
@@ -371,6 +387,8 @@ int main(int argc, char **argv)
 			do_sequences();
 		else if (strcmp(what, "ring") == 0)
 			do_ring();
+		else if (strcmp(what, "polled") == 0)
+			do_polled();
 		else if (strcmp(what, "interruptions") == 0)
 			do_interruptions();
 		else if (strcmp(what, "coroutines") == 0)
