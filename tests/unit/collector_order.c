@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memusage/collector/retired_slots.h"
 #include "recording/registration.h"
 #include "tests/lib/tap.h"
 
@@ -156,6 +157,7 @@ static _Noreturn void play(const char *steps, enum trace_children children)
 			take_step(*at, pid);
 		}
 	}
+	retired_slots_free(&tree, true);
 	require(session.arena.slot[k].state == MU_SLOT_FREE);
 	endpoint_close(&session.endpoint);
 	_exit((int)tree.report.images);

@@ -51,7 +51,7 @@ static void looks_at_processes(void)
 	close(fd);
 	fd = procmem_open(child);
 	IS_TRUE(fd >= 0);
-	usleep(20000);
+	IS_TRUE(waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT) == 0);
 	IS_FALSE(procmem_read(fd, &m));	/* a zombie has no memory */
 	waitpid(child, NULL, 0);
 	IS_FALSE(procmem_read(fd, &m));
