@@ -351,24 +351,34 @@ static void complain_about_unknown(const struct option_parser *p, const char *wo
 	options_error(p->tool, "unknown option '--%.*s'", length, word);
 }
 
-/* Lists all options that begin like --WORD. */
-static void complain_about_word(const struct option_parser *p, const char *word)
+/* Lists the options that begin like --WORD. Returns how many they are. */
+static int list_options(const struct option_parser *p, const char *word, bool has_hidden,
+			char list[256])
 {
 	size_t length = strcspn(word, "=");
-	char list[256] = "";
 	int found = 0;
 
+	list[0] = '\0';
 	for (int i = 0; i < p->count; i++) {
 		size_t used = strlen(list);
 
-		if (p->option[i]->hidden || strncmp(p->option[i]->name, word, length) != 0)
+		if ((p->option[i]->hidden && !has_hidden) ||
+		    strncmp(p->option[i]->name, word, length) != 0)
 			continue;
 		found++;
-		snprintf(list + used, sizeof(list) - used, " --%s", p->option[i]->name);
+		snprintf(list + used, 256 - used, " --%s", p->option[i]->name);
 	}
-	if (found > 1)
-		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s", (int)length,
-			      word, list);
+	return found;
+}
+
+/* Hidden options make a word ambiguous, too; they are named if no others do. */
+static void complain_about_word(const struct option_parser *p, const char *word)
+{
+	char list[256];
+
+	if (list_options(p, word, false, list) > 1 || list_options(p, word, true, list) > 1)
+		options_error(p->tool, "option '--%.*s' is ambiguous: it may be%s",
+			      (int)strcspn(word, "="), word, list);
 	complain_about_unknown(p, word);
 }
 

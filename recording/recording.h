@@ -432,6 +432,7 @@ struct mu_image {
 	uint64_t fork_cells; /* with MU_CFG_FORK_CELLS: cells at the fork, 0 none; likewise */
 	uint64_t event_tick; /* of the last event of any thread, 0 unknown; likewise */
 	struct mu_in_use in_use; /* likewise; of examined.h */
+	int64_t own_peak; /* as heap.peak, since the fork; 0 unknown; likewise */
 };
 
 enum mu_request { MU_REQUEST_NONE = 0, MU_REQUEST_SNAPSHOT = 1, MU_REQUEST_DETAILED = 2,

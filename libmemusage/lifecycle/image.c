@@ -334,6 +334,7 @@ void image_inherit(const struct slot *slot)
 		begin_own_figures(image);
 	save_fork_history(image);
 	image->fork_heap = image->heap.now;
+	image->own_peak = image->heap.now > 0 ? image->heap.now : 1;
 	image->process.pid = rec.pid;
 	image->process.ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	image->process.fork_mono_ns = clock_ns(CLOCK_MONOTONIC);

@@ -13,6 +13,8 @@
 /* Needs the lock. */
 static void apply_heap_change(struct mu_heap *heap, int64_t change)
 {
+	if (change < 0 && heap->now > rec.image->own_peak)
+		rec.image->own_peak = heap->now;
 	if (change < 0 && heap->now > heap->peak) {
 		heap->peak = heap->now;
 		heap->peak_bound = heap->publish_bound * heap->threads;

@@ -26,7 +26,8 @@ void heap_settle(struct thread *thread);
 /* heap_set_threads -- count one thread more (+1) or less (-1). Async-signal-safe. */
 void heap_set_threads(int change);
 
-/* heap_note_peak -- note a peak before the heap falls, if it is at its maximum.
+/* heap_note_peak -- note a peak before the heap falls, if it is at its maximum, or at that since
+ * the fork.
  *
  * Only with one thread; with several, the next publication notes the peak.
  */
@@ -34,7 +35,10 @@ static inline void heap_note_peak(bool many)
 {
 	struct mu_heap *heap = &rec.image->heap;
 
-	if (!many && unlikely(heap->now > heap->peak)) {
+	if (many || likely(heap->now <= rec.image->own_peak))
+		return;
+	rec.image->own_peak = heap->now;
+	if (heap->now > heap->peak) {
 		heap->peak = heap->now;
 		heap->epoch++;
 	}

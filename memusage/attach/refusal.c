@@ -33,19 +33,31 @@ static enum target_result is_busy(struct mu_error *err, const char *why)
 
 /* ---- permission -------------------------------------------------------------------------- */
 
+/* /proc/PID of a process that is not dumpable belongs to root. */
+static uid_t read_user(pid_t pid)
+{
+	char text[4096];
+	const char *line;
+
+	process_read_file(pid, "status", text, sizeof(text));
+	line = strstr(text, "\nUid:");
+	return line ? (uid_t)strtoul(line + strlen("\nUid:"), NULL, 10) : geteuid();
+}
+
 int refusal_explain_denied(pid_t pid, struct mu_error *err)
 {
-	const int scope = tracee_refusal_scope();
-	char path[32];
-	struct stat st;
+	const bool is_denied = errno == EACCES || errno == EPERM;
+	uid_t user;
+	int scope;
 
-	if (errno != EACCES && errno != EPERM)
+	if (!is_denied)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (stat(path, &st) == 0 && st.st_uid != geteuid())
+	user = read_user(pid);
+	scope = tracee_refusal_scope();
+	if (user != geteuid())
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 				    "it belongs to another user (%u): only that user and root can "
-				    "attach to it", (unsigned int)st.st_uid);
+				    "attach to it", (unsigned int)user);
 	if (scope == 3)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 				    "kernel.yama.ptrace_scope is 3, so nothing can attach to a "
@@ -55,8 +67,8 @@ int refusal_explain_denied(pid_t pid, struct mu_error *err)
 				    "kernel.yama.ptrace_scope is %d: run this as root", scope);
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 			    "the kernel does not let us write to it (ptrace): it has changed its "
-			    "user, or a container forbids that (--cap-add=SYS_PTRACE); try as "
-			    "root");
+			    "user, is not dumpable (prctl(2)), or a container forbids that "
+			    "(--cap-add=SYS_PTRACE); try as root");
 }
 
 /* ---- what it is -------------------------------------------------------------------------- */

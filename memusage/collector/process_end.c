@@ -137,7 +137,8 @@ bool process_end_ask_parent(const struct processes *all, struct process *p)
 static struct image_end end_by_status(int status, struct image_end seen)
 {
 	if (WIFSIGNALED(status))
-		return (struct image_end){ MU_END_SIGNAL, (uint32_t)WTERMSIG(status) };
+		return (struct image_end){ .how = MU_END_SIGNAL,
+					   .status = (uint32_t)WTERMSIG(status) };
 	if (seen.how != MU_END_EXIT && seen.how != MU_END_IMMEDIATE)
 		seen.how = MU_END_STATUS;
 	seen.status = (uint32_t)WEXITSTATUS(status);
@@ -156,9 +157,9 @@ void process_end_store(const struct process *p, enum tree_end end)
 	head = (struct mu_image *)im.base;
 	known = image_end_of(&im.head);
 	if (end == TREE_EXEC)
-		known = (struct image_end){ MU_END_EXEC, 0 };
+		known = (struct image_end){ .how = MU_END_EXEC };
 	else if (end == TREE_SHUTDOWN || end == TREE_DETACHED)
-		known = (struct image_end){ MU_END_RUNNING, 0 };
+		known = (struct image_end){ .how = MU_END_RUNNING };
 	else if (p->has_status)
 		known = end_by_status(p->status, known);
 	head->end = known.how;

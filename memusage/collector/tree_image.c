@@ -305,7 +305,8 @@ void tree_report_running(struct tree *t)
 			continue;
 		result = xmalloc(sizeof(*result));
 		result_take(result, &im);
-		result->end = (struct image_end){ MU_END_RUNNING, MU_END_STATUS_UNKNOWN };
+		result->end = (struct image_end){ .how = MU_END_RUNNING,
+						  .status = MU_END_STATUS_UNKNOWN };
 		report_add(&t->report, REPORT_RUNNING, p->pid, result);
 	}
 }

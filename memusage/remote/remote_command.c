@@ -390,6 +390,26 @@ static void warn_unknown_command(const char *word)
 		warn("unknown command %s; `memusage --pid=PID help` lists the commands", word);
 }
 
+/* "t is ambiguous: it can mean top, tree or temporary" */
+static void warn_ambiguous_command(const char *word)
+{
+	const char *name[COMMANDS];
+	char list[256] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!commands[i].is_hidden && strncmp(commands[i].name, word, strlen(word)) == 0)
+			name[count++] = commands[i].name;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%s",
+			 i == 0 ? "" : i + 1 < count ? ", " : " or ", name[i]);
+	}
+	warn("%s is ambiguous: it can mean %s", word, list);
+}
+
 /* WORD may be a unique prefix. Returns NULL after a message. */
 static const struct remote_command *find_command(const char *word)
 {
@@ -403,8 +423,7 @@ static const struct remote_command *find_command(const char *word)
 		    commands[i].is_hidden)
 			continue;
 		if (found) {
-			warn("%s is ambiguous: it can mean %s or %s", word, found->name,
-			     commands[i].name);
+			warn_ambiguous_command(word);
 			return NULL;
 		}
 		found = &commands[i];

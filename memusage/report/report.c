@@ -168,7 +168,7 @@ static void print_process_line(FILE *out, enum report_role role, int pid,
 		"memusage: process %d %s%s: heap total: %" PRIu64 ", heap peak: %" PRIu64
 		", stack peak: %" PRIu64 ", calls: %" PRIu64 "%s%s",
 		pid, escape_text(name, sizeof(name), result->name), role_text(role),
-		result->own_bytes, result->heap_peak, result->stack_peak, result->own_calls,
+		result->own_bytes, result->fork_peak, result->stack_peak, result->own_calls,
 		is_told ? ", " : "", is_told ? image_end_text(result->end, end) : "");
 	if (result->sample_distance > 0)
 		fprintf(out, ", estimated: heap peak %s (95 %%)",
@@ -229,7 +229,7 @@ static void print_lines(struct report *r)
 static void add_process_line(struct report *r, enum report_role role, int pid,
 			     const struct result *result)
 {
-	struct report_line line = { .pid = pid, .role = role, .peak = result->heap_peak,
+	struct report_line line = { .pid = pid, .role = role, .peak = result->fork_peak,
 				    .bytes = result->own_bytes, .calls = result->own_calls };
 
 	if (r->is_finished && r->late_count++ < REPORT_LINES) {

@@ -1,4 +1,4 @@
-/* tracee_seize.c -- Beginning to trace the threads of a process, one of which may execute a program.
+/* tracee_seize.c -- Beginning to trace the threads of a process that may execute a program.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

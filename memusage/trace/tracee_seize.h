@@ -1,4 +1,4 @@
-/* tracee_seize.h -- Beginning to trace the threads of a process, one of which may execute a program.
+/* tracee_seize.h -- Beginning to trace the threads of a process that may execute a program.
  *
  * Private to tracee.c. One process at a time.
  *
@@ -16,7 +16,7 @@ struct tracee_seizure {
 	sigset_t mask;
 };
 
-/* tracee_seize_begin -- Has threads of T that die meanwhile waited for, until tracee_seize_end(). */
+/* tracee_seize_begin -- Has threads of T that die waited for, until tracee_seize_end(). */
 void tracee_seize_begin(struct tracee *t, struct tracee_seizure *s);
 
 /* tracee_seize_end -- Ends what tracee_seize_begin() began. */

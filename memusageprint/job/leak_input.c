@@ -13,6 +13,17 @@
 
 enum { CALLERS_DEFAULT = 12 }; /* Valgrind's --num-callers */
 
+/* Calls that made a block: those that failed did not, nor did a realloc that freed one. */
+static uint64_t allocations(const struct counters *c)
+{
+	static const int makers[] = { MU_FN_MALLOC, MU_FN_CALLOC, MU_FN_REALLOC, MU_FN_MEMALIGN };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		sum += c->calls[makers[i]] - c->failed[makers[i]];
+	return sum - c->realloc_free;
+}
+
 /* The heap as Memcheck counts it: a realloc allocates and frees. Blocks from before an attach have
  * been allocated, too. */
 static struct leak_heap heap_of_run(const struct report_subject *s)
@@ -20,13 +31,10 @@ static struct leak_heap heap_of_run(const struct report_subject *s)
 	struct result *result = xmalloc(sizeof(*result));
 	struct image im = s->image;
 	struct leak_heap heap;
-	const uint64_t *calls;
 
 	result_take(result, &im);
-	calls = result->counters.calls;
 	heap = (struct leak_heap){
-		.allocs = calls[MU_FN_MALLOC] + calls[MU_FN_CALLOC] + calls[MU_FN_REALLOC] +
-			  calls[MU_FN_MEMALIGN] + result->recorded.before_blocks,
+		.allocs = allocations(&result->counters) + result->recorded.before_blocks,
 		.frees = 0,
 		.bytes = 0,
 		.is_detached = image_end_of(&s->image.head).how == MU_END_RUNNING,

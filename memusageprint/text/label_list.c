@@ -24,9 +24,9 @@ static int64_t rank_sum(const struct label_list *list, const struct label_sum *s
 	return list->by_blocks ? s->blocks : s->bytes;
 }
 
-static int64_t positive_weight(int64_t value)
+static int64_t counted_weight(const struct label_list *list, int64_t value)
 {
-	return value < 0 ? 0 : value;
+	return value < 0 && !list->is_change ? 0 : value;
 }
 
 static int compare_sum_bytes(const void *a, const void *b)
@@ -53,8 +53,8 @@ static bool add_site_to_sum(const struct label_list *list, uint32_t i, struct la
 
 	if (!list->weight[i].is_there || filter_stack(list->filter, site->stack).is_ignored)
 		return false;
-	sum[set].bytes += positive_weight(list->weight[i].bytes);
-	sum[set].blocks += positive_weight(list->weight[i].blocks);
+	sum[set].bytes += counted_weight(list, list->weight[i].bytes);
+	sum[set].blocks += counted_weight(list, list->weight[i].blocks);
 	if (list->weight[i].error)
 		sampled_error_add(&sum[set].error, list->weight[i].error);
 	return set != 0;
@@ -122,10 +122,11 @@ void label_list_put_shares(FILE *out, const struct label_list *list, const struc
 static void put_row_figures(FILE *out, const struct label_list *list, const struct label_sum *sum,
 			    int64_t all)
 {
-	char bytes[UNITS_LENGTH], blocks[UNITS_LENGTH];
+	char bytes[UNITS_LENGTH], blocks[UNITS_LENGTH + 1] = "-";
+	const bool has_fewer = sum->blocks < 0;
 
 	units_bytes(bytes, (uint64_t)sum->bytes);
-	units_grouped(blocks, (uint64_t)sum->blocks);
+	units_grouped(blocks + has_fewer, (uint64_t)llabs(sum->blocks));
 	fprintf(out, "%11s " LAYOUT_STRONG "%5.1f%%" LAYOUT_PLAIN " ",
 		list->by_blocks ? blocks : bytes, metric_text_percent(rank_sum(list, sum), all));
 	if (!list->lacks_blocks)

@@ -16,6 +16,7 @@ struct label_list {
 	const struct weight *weight;	/* one per site */
 	bool by_blocks;			/* order and shares by blocks instead of bytes */
 	bool lacks_blocks;		/* they are not known: print none */
+	bool is_change;			/* a weight below 0 is a loss, not an error */
 	double distance;		/* mean bytes between two samples; 0: print no bounds */
 };
 
@@ -30,7 +31,7 @@ struct label_sum {
  *
  * group  numbers of the sites that count: those with group[site] == wanted; NULL: all.
  * count  set to the number of sums.
- * Returns sums, largest first, to be freed; NULL if no site has labels.
+ * Returns sums above 0, largest first, to be freed; NULL if no site has labels.
  */
 struct label_sum *label_list_sum(const struct label_list *list, const uint32_t *group,
 				 uint32_t wanted, uint32_t *count);

@@ -16,6 +16,7 @@
 #include "formats/massif.h"
 #include "memusageprint/text/frame_text.h"
 #include "memusageprint/text/metric_text.h"
+#include "profile/base/number.h"
 #include "profile/model/top.h"
 #include "profile/read/image_end.h"
 
@@ -174,13 +175,15 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 {
 	const struct plot_style style = plot_style_of(settings);
 	struct plot_curve c;
+	const struct mu_heap *heap = &s->image.head.heap;
 	char *command = report_subject_command(s);
 	int result;
 
 	load_snapshot_curve(&c, &s->image);
 	if (c.count > 1) {
-		put_command_and_peak(out, &style, &c, command, s->image.head.heap.peak > 0 ?
-						   (uint64_t)s->image.head.heap.peak : 0);
+		put_command_and_peak(out, &style, &c, command,
+				     positive_or_zero(heap->peak > heap->now ? heap->peak :
+									       heap->now));
 		plot_curve(out, &style, &c);
 	} else {
 		warn("%s: no course of the run was recorded", s->recording->name);

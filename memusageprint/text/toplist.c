@@ -323,6 +323,7 @@ static struct label_list label_list_of(const struct toplist *list)
 	return (struct label_list){ .filter = list->filter, .weight = list->weight,
 				    .by_blocks = is_about_blocks(list),
 				    .lacks_blocks = list->lacks_blocks,
+				    .is_change = is_about_growth(list),
 				    .distance = list->distance };
 }
 

@@ -75,7 +75,7 @@ static struct merge_process describe_process(struct merge *m, const struct segme
 		.end = r->end,
 		.start_ns = real_time(s, begin),
 		.end_ns = end_of_image(s, p, real_time(s, begin), im->head.end),
-		.peak = (int64_t)(is_own ? r->own_peak : r->heap_peak),
+		.peak = (int64_t)(is_own ? r->own_peak : r->fork_peak),
 		.live = (int64_t)(is_own ? r->own_now : r->heap_now),
 		.calls = r->own_calls,
 	};

@@ -134,6 +134,12 @@ static void take_own_figures(struct adder *a, struct merge_process *p)
 	p->peak = p->live > p->peak ? p->live : p->peak;
 }
 
+/* The places at the peak of a forked child are those of its parent, if that held more before. */
+static bool was_peak_before_fork(const struct merge_process *p, const struct image *im)
+{
+	return p->is_forked && !p->has_fork_cells && im->head.heap.peak > p->peak;
+}
+
 void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t process,
 		     const struct segment *s, const struct image *im)
 {
@@ -152,7 +158,9 @@ void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t pr
 	ns = a.peak_ns;
 	if (a.own)
 		take_own_figures(&a, p);
-	append_moment(&a, ns, a.own ? merge_own_heap(a.own, MERGE_PEAK) : p->peak, MERGE_PEAK);
+	if (!was_peak_before_fork(p, im))
+		append_moment(&a, ns, a.own ? merge_own_heap(a.own, MERGE_PEAK) : p->peak,
+			      MERGE_PEAK);
 	append_later(&a, &ns, end_ns, p->live, MERGE_END);
 	if (!runs)
 		append_later(&a, &ns, last_ns, 0, MERGE_GONE);

@@ -115,11 +115,30 @@ static struct range range_between(const struct trend_series *s, double from, dou
 struct judged {
 	const struct trend_series *series;
 	uint32_t count;		/* of values that are old enough */
-	struct range all, last, young;
+	struct range all, before, last, young;	/* before: the first two thirds */
 	double level;		/* mean of the last third */
 	double rise;		/* through the last third, of a line */
+	bool rises_on;		/* from each quarter of that to the next */
 	double score;		/* trend_mann_kendall() */
 };
+
+enum { QUARTERS = 4 };
+
+/* Tells whether the mean of each quarter of a part of the run is above that before it by LEAST. */
+static bool rises_throughout(const struct trend_series *s, double from, double to, double least)
+{
+	const double part = (to - from) / QUARTERS;
+	double before = mean_between(s, from, from + part);
+
+	for (int i = 1; i < QUARTERS; i++) {
+		const double mean = mean_between(s, from + i * part, from + (i + 1) * part);
+
+		if (mean < before + least)
+			return false;
+		before = mean;
+	}
+	return true;
+}
 
 static void measure_series(struct judged *j, const struct trend_series *s)
 {
@@ -131,19 +150,24 @@ static void measure_series(struct judged *j, const struct trend_series *s)
 	if (j->count < TREND_POINTS_MIN)
 		return;
 	j->all = range_between(s, 0, end);
+	j->before = range_between(s, 0, third);
 	j->last = range_between(s, third, end);
 	j->young = range_between(s, end, s->end);
 	j->level = mean_between(s, third, end);
 	/* The means of the halves of a line differ by half of its rise. */
 	j->rise = 2 * (mean_between(s, middle, end) - mean_between(s, third, middle));
+	j->rises_on = rises_throughout(s, third, end, FLAT * (j->all.high - j->all.low) / QUARTERS);
 	j->score = trend_mann_kendall(s->value, j->count);
 }
 
-/* A random walk has a trend more often than not, so this asks for drift as well. */
+/* A random walk has a trend more often than not, so this asks for drift as well. What only fills up
+ * again to where it was before, as a cache that lost some, does not grow; what was more at the
+ * beginning may. */
 static bool grows(const struct judged *j)
 {
 	return j->score > SIGNIFICANT && trend_drift(j->series->value, j->count) > SIGNIFICANT &&
-	       j->rise >= FLAT * (j->all.high - j->all.low) && j->rise > j->series->noise;
+	       j->rise >= FLAT * (j->all.high - j->all.low) && j->rise > j->series->noise &&
+	       (j->last.high > j->before.high || j->rises_on);
 }
 
 static bool churns(const struct judged *j)

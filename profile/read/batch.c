@@ -73,6 +73,8 @@ static void apply_free_to_head(struct image *im, const struct mu_batch_free *wai
 	uint64_t size = size_of_free(waiting);
 	uint64_t extra = mu_slop(size) + MU_SLACK(birth_of_free(waiting)) + im->batch.admin;
 
+	if (heap->now > im->head.own_peak)
+		im->head.own_peak = heap->now;
 	if (heap->now > heap->peak) {
 		heap->peak = heap->now;
 		heap->epoch++;

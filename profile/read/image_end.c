@@ -10,12 +10,13 @@
 
 struct image_end image_end_of(const struct mu_image *head)
 {
-	struct image_end end = { head->end, head->end_status };
+	struct image_end end = { head->end, head->end_status,
+				 (head->notes & MU_NOTE_ATTACHED) != 0 };
 
 	if (head->end > MU_END_RUNNING)
 		end.how = MU_END_UNKNOWN;
 	if (end.how == MU_END_UNKNOWN && head->process.exit == MU_EXIT_NORMAL)
-		return (struct image_end){ MU_END_EXIT, MU_END_STATUS_UNKNOWN };
+		return (struct image_end){ MU_END_EXIT, MU_END_STATUS_UNKNOWN, end.is_attached };
 	if (end.how == MU_END_UNKNOWN || end.how == MU_END_EXEC || end.how == MU_END_RUNNING)
 		end.status = MU_END_STATUS_UNKNOWN;
 	return end;
@@ -28,7 +29,10 @@ bool image_end_has_status(struct image_end end)
 
 bool image_end_is_success(struct image_end end)
 {
-	return end.how == MU_END_EXIT && (end.status == 0 || !image_end_has_status(end));
+	const bool is_exit = end.how == MU_END_EXIT ||
+			     (end.how == MU_END_STATUS && end.is_attached);
+
+	return is_exit && (end.status == 0 || !image_end_has_status(end));
 }
 
 /* libc has such names only since glibc 2.32. */
@@ -75,8 +79,9 @@ const char *image_end_text(struct image_end end, char text[IMAGE_END_TEXT])
 		put_status(text, "_exit, status", end, "", "_exit, status not known");
 		break;
 	case MU_END_STATUS:
-		put_status(text, "exit status", end, " without exit handlers",
-			   "exited without exit handlers");
+		put_status(text, "exit status", end,
+			   end.is_attached ? "" : " without exit handlers",
+			   end.is_attached ? "exited" : "exited without exit handlers");
 		break;
 	case MU_END_SIGNAL:
 		if (name)

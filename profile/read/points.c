@@ -148,13 +148,28 @@ static struct program_point make_site_point(const struct site *from, uint32_t nu
 	return p;
 }
 
+/* Only a snapshot knows the time. */
+static uint64_t peak_tick(const struct image *im)
+{
+	const uint64_t count = image_count(im, MU_SEC_SNAPSHOTS);
+	struct mu_snapshot s, peak = { .heap = -1 };
+
+	for (uint64_t i = 0; i < count && image_snapshot(im, i, &s); i++) {
+		if (s.heap > peak.heap || s.kind == MU_SNAPSHOT_PEAK)
+			peak = s;
+	}
+	return peak.tick;
+}
+
 static void make_site_points(struct points *p, const struct sites *sites, const struct image *im)
 {
-	uint64_t end = sites_end_tick(sites, im);
+	const uint64_t end = sites_end_tick(sites, im), first = sites_first_tick(im, 0);
+	const uint64_t peak = peak_tick(im);
 
 	p->clock = MU_CLOCK_NS;
 	p->unit_ns = SITES_TICK_NS;
-	p->end_time = end - sites_first_tick(im, 0);
+	p->end_time = end - first;
+	p->peak_time = peak > first ? peak - first : 0;
 	for (uint32_t i = 0; i < sites->count; i++) {
 		p->of_site[i] = POINTS_NONE;
 		if (!sites_is_counted(&sites->site[i]))

@@ -42,7 +42,7 @@ static bool fill_entry(struct process_entry *e, struct birth *b, const struct se
 		.start_ns = r->process.fork_mono_ns ? r->process.fork_mono_ns :
 						      r->process.start_mono_ns,
 		.end_ns = r->process.exit_mono_ns,
-		.peak = r->heap_peak, .live = r->heap_now,
+		.peak = r->fork_peak, .live = r->heap_now,
 		.own_peak = r->own_peak, .own_live = r->own_now,
 		.own_calls = r->own_calls,
 		.sample_distance = r->sample_distance,

@@ -113,12 +113,26 @@ static uint64_t inherited_heap(const struct mu_image *head)
 	return head->process.fork_mono_ns ? positive_or_zero(head->fork_heap) : 0;
 }
 
+/* Old recordings have only the peak with that of the parent before the fork. A child that got no
+ * blocks began with 1. */
+static uint64_t peak_since_fork(const struct result *r, const struct mu_image *head)
+{
+	uint64_t noted = positive_or_zero(head->own_peak);
+
+	if (!head->process.fork_mono_ns || noted == 0)
+		return r->heap_peak;
+	if (noted == 1 && inherited_heap(head) == 0)
+		noted = 0;
+	return noted > r->heap_now ? noted : r->heap_now;
+}
+
 /* A forked child shares the blocks of its parent, whose figures have them. */
 static void read_own_heap(struct result *r, const struct mu_image *head)
 {
 	const uint64_t inherited = inherited_heap(head);
 
-	r->own_peak = r->heap_peak > inherited ? r->heap_peak - inherited : 0;
+	r->fork_peak = peak_since_fork(r, head);
+	r->own_peak = r->fork_peak > inherited ? r->fork_peak - inherited : 0;
 	r->own_now = r->heap_now > inherited ? r->heap_now - inherited : 0;
 }
 
@@ -139,6 +153,7 @@ static void limit_estimates(struct result *r, const struct image *im)
 	if (isinf(most))
 		return;
 	lower_to(&r->heap_peak, most);
+	lower_to(&r->fork_peak, most);
 	lower_to(&r->heap_now, most);
 	lower_to(&r->own_peak, own);
 	lower_to(&r->own_now, own);
@@ -219,6 +234,9 @@ void result_take_estimates(struct result *r, const struct image *im)
 	struct sites sites = { .count = 0 };
 
 	r->sample_distance = sampled_mean_distance(im);
+	/* The bounds of an estimate are those of the highest of all. */
+	if (r->sample_distance > 0)
+		r->fork_peak = r->heap_peak;
 	r->samples = im->head.sampling.samples;
 	r->sample_losses = im->head.sampling.losses;
 	if (r->sample_distance > 0 && sites_load(&sites, im, UINT32_MAX, NULL) == 0)

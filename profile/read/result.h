@@ -69,7 +69,8 @@ struct result {
 	uint64_t peak_bound;	/* heap_peak is exact to within so many bytes; 0 also if it
 				 * is an estimate */
 	uint64_t stack_peak;	/* of the deepest thread */
-	uint64_t own_peak;	/* heap_peak, without what a forked child got from its parent */
+	uint64_t fork_peak;	/* the highest heap since the fork, or heap_peak */
+	uint64_t own_peak;	/* fork_peak, without what a forked child got from its parent */
 	uint64_t own_now;	/* likewise of heap_now; what it freed of that counts, too */
 	uint64_t own_calls;	/* since the fork, or all */
 	uint64_t own_bytes;	/* likewise: of heap total */

@@ -186,6 +186,7 @@ for options in --record=run.mur --sample=64K --massif; do
 	until_true grep -q "^done$" output
 	detach
 	like "$(cat report)" 'it had no blocks before$' '... had no blocks'
+	unlike "$(cat report)" 'without exit handlers' '... and nothing is said of exit handlers'
 	case $options in --record*)
 		is "$(get 'b["known"], d["heap"]["now"]')" "exact 1000" '... but later'
 		;;

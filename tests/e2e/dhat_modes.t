@@ -63,4 +63,10 @@ is "$(unit_of allocs)" allocations 'time in blocks'
 is "$(sum te)" "$(sum tbk)" '... likewise'
 is "$(unit_of cpu)" 'ns of CPU time' 'CPU time'
 num "$(sum te)" -gt 0 '... passes'
+# A recording without --dhat knows when the heap was largest, from its snapshots.
+run memusage -q --record=plain.mur perl -e 'for (1..20) { push @a, "x" x 100000; select(undef, undef, undef, 0.005) }'
+run memusageprint --dhat plain.mur
+like "$out" 'At t-gmax: .*' 'DHAT of a plain recording has t-gmax'
+run memusageprint --to=dhat plain.mur
+num "$(printf '%s\n' "$out" | sed -n 's/.*"tg":\([0-9]*\).*/\1/p')" -gt 0 '... at the time of its peak'
 done_testing

@@ -143,7 +143,7 @@ like "$out" "^process $pid, live" 'the process of memusage itself stands for its
 ask tpo
 like "$err" 'unknown command tpo: did you mean top\?' 'a mistyped command gets a suggestion'
 ask t
-like "$err" 't is ambiguous: it can mean top or tree' 'a prefix must be unique'
+like "$err" 't is ambiguous: it can mean top, tree or temporary' 'a prefix must be unique'
 ask top x
 is "$status" 125 'a number that is none'
 ask tree 3

@@ -80,6 +80,8 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	ok 'any other name is a PNG, as it was' memusagestat run.dat picture.v2
 	is "$(head -c 4 picture.v2 | tail -c 3)" PNG '... really'
 fi
+# An abbreviation of several options names them, hidden ones if there are no others.
+like "$(first_line memusage --re true)" "^memusage: option '--re' is ambiguous: it may be --re" 'hidden options'
 # Every command line that is suggested names a real option.
 for word in plot to group grep lifetimes marks summary sort ad-hoc invert root processes threshold; do
 	like "$(memusageprint --help=all)" " --$word(\\[?=| )" "memusageprint has --$word"

@@ -67,6 +67,19 @@ static void test_grows(void)
 	for (int i = 0; i < POINTS; i++)
 		value[i] = 6000 - 100 * i;
 	EQ_I(judge(POINTS, 6000, 0), TREND_NONE);
+	/* A cache that lost some, and fills up again to where it was before. */
+	for (int i = 0; i < POINTS; i++)
+		value[i] = i < 20 ? 250 * i : i < 38 ? 5000 : 4400 + 30 * (i - 38);
+	EQ_I(judge(POINTS, 6000, 0), TREND_NONE);
+	value[POINTS - 8] = 5050;
+	EQ_I(judge(POINTS, 6000, 0), TREND_GROWS);
+	for (int i = 0; i < POINTS; i++)
+		value[i] = i < 20 ? 250 * i : i < 38 ? 5000 : i < 44 ? 4400 + 80 * (i - 38) : 4880;
+	EQ_I(judge(POINTS, 6000, 0), TREND_NONE);
+	/* What leaks may have held more at the beginning. */
+	for (int i = 0; i < POINTS; i++)
+		value[i] = i < 10 ? 6000 : 1000 + 50 * (i - 10);
+	EQ_I(judge(POINTS, 6000, 0), TREND_GROWS);
 	for (int i = 0; i < POINTS; i++)
 		value[i] = i < POINTS * 92 / 100 ? 0 : i;
 	EQ_I(judge(POINTS, 6000, 0), TREND_NONE);	/* too young */
