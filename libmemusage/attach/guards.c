@@ -11,6 +11,7 @@
 
 #include "libmemusage/attach/attached.h"
 #include "libmemusage/base/lookup.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/image/shrink.h"
@@ -65,14 +66,25 @@ static bool before_mlockall(struct entry_call *call)
 	return false;
 }
 
+/* The kernel answers EFAULT if the limit cannot be read. */
+static void shrink_before_unread_limit(uint64_t resource, uint64_t limit)
+{
+	if (readable_page(limit + offsetof(struct rlimit, rlim_cur)))
+		shrink_before_limit(resource, (const void *)limit);
+}
+
 static bool before_syscall(struct entry_call *call)
 {
-	const uint64_t number = entry_argument(call, 1);
+	const uint64_t number = entry_argument(call, 1), pid = entry_argument(call, 2);
 
 	enter_sandbox_by_call((long)number, (long)entry_argument(call, 2),
 			      (long)entry_argument(call, 3));
 	if (number == SYS_mlockall)
 		shrink_before_lock(entry_argument(call, 2));
+	else if (number == SYS_setrlimit)
+		shrink_before_unread_limit(entry_argument(call, 2), entry_argument(call, 3));
+	else if (number == SYS_prlimit64 && (!pid || (uint32_t)pid == sys_getpid()))
+		shrink_before_unread_limit(entry_argument(call, 3), entry_argument(call, 4));
 	return false;
 }
 

@@ -130,27 +130,3 @@ EXPORT void *memmem(const void *in, size_t n, const void *what, size_t size)
 	touch_read(what, size);
 	return found;
 }
-
-/* Compilers call these in place of the above, depending on their version. */
-#define RENAMED(name, function) \
-	EXPORT void *name(void *to, const void *from, size_t n); \
-	EXPORT void *name(void *to, const void *from, size_t n) \
-	{ \
-		copied(MU_COPY_MEMMOVE, n); \
-		touch_read(from, n); \
-		touch_write(to, n); \
-		return NEXT(function)(to, from, n); \
-	}
-#define RENAMED_SET(name) \
-	EXPORT void *name(void *to, int byte, size_t n); \
-	EXPORT void *name(void *to, int byte, size_t n) \
-	{ \
-		touch_write(to, n); \
-		return NEXT(memset)(to, byte, n); \
-	}
-RENAMED(__asan_memcpy, memcpy)
-RENAMED(__asan_memmove, memmove)
-RENAMED(__tsan_memcpy, memcpy)
-RENAMED(__tsan_memmove, memmove)
-RENAMED_SET(__asan_memset)
-RENAMED_SET(__tsan_memset)

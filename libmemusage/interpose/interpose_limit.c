@@ -1,4 +1,5 @@
-/* interpose_limit.c -- setrlimit and prlimit: shrinking our mapping before a limit applies.
+/* interpose_limit.c -- setrlimit, prlimit and mlockall, also by syscall(): shrinking our mapping
+ * before a limit applies, or all of it is locked.
  *
  * Our sparse mapping takes more address space than any limit allows, and the limit is the
  * program's. It is shared: only what is prepared for a sandbox counts as the process's data.
@@ -7,9 +8,13 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "libmemusage/interpose/limit.h"
+
 #include "libmemusage/base/export.h"
+#include "libmemusage/base/readable.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/shrink.h"
@@ -25,6 +30,38 @@ static void shrink_before_limit(int resource, const struct rlimit *limit)
 	} else if (resource == RLIMIT_DATA) {
 		shrink_for_data(limit->rlim_cur);
 	}
+}
+
+/* Locking everything would make the whole sparse arena resident. */
+static void shrink_before_lock(int flags)
+{
+	if (!(flags & (MCL_CURRENT | MCL_FUTURE)))
+		return;
+	enter_if_cloned();
+	shrink_for_lock();
+}
+
+EXPORT int mlockall(int flags)
+{
+	shrink_before_lock(flags);
+	return real.mlockall(flags);
+}
+
+/* The kernel answers EFAULT if the limit cannot be read, which must not become a SIGSEGV. */
+static void shrink_before_unread_limit(int resource, const struct rlimit *limit)
+{
+	if (resource == RLIMIT_AS && readable_page((uint64_t)&limit->rlim_cur))
+		shrink_before_limit(resource, limit);
+}
+
+void limit_by_call(long number, long a, long b, long c)
+{
+	if (number == SYS_mlockall)
+		shrink_before_lock((int)a);
+	else if (number == SYS_setrlimit)
+		shrink_before_unread_limit((int)a, (const struct rlimit *)b);
+	else if (number == SYS_prlimit64 && (!a || (uint32_t)a == sys_getpid()))
+		shrink_before_unread_limit((int)b, (const struct rlimit *)c);
 }
 
 EXPORT int setrlimit(__rlimit_resource_t resource, const struct rlimit *limit)

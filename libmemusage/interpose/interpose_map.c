@@ -1,4 +1,4 @@
-/* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m), and mlockall.
+/* interpose_map.c -- mmap, mmap64, mremap, munmap (counted with -m).
  *
  * Only calls through the PLT are seen, as with glibc's tool: libc's own use neither the PLT nor
  * these names. With pages as heap pages_entry.c records those; the functions here record the
@@ -15,8 +15,6 @@
 #include "libmemusage/base/real.h"
 #include "libmemusage/event/event.h"
 #include "libmemusage/event/mapping_event.h"
-#include "libmemusage/image/shrink.h"
-#include "libmemusage/lifecycle/enter.h"
 #include "libmemusage/pages/pages_calls.h"
 #include "libmemusage/tables/mapping.h"
 #include "libmemusage/unwind/stack_memory.h"
@@ -165,14 +163,4 @@ EXPORT int munmap(void *start, size_t length)
 	mapping_event_unmapped(thread, start, length, change, result != 0, hook_sp());
 	hook_leave(thread);
 	return result;
-}
-
-/* Locking everything would make the whole sparse arena resident. */
-EXPORT int mlockall(int flags)
-{
-	if (flags & (MCL_CURRENT | MCL_FUTURE)) {
-		enter_if_cloned();
-		shrink_for_lock();
-	}
-	return real.mlockall(flags);
 }

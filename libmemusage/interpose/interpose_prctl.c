@@ -1,4 +1,5 @@
-/* interpose_prctl.c -- prctl, and syscall (syscall_entry.S), to notice a sandbox or a raw fork.
+/* interpose_prctl.c -- prctl, and syscall (syscall_entry.S), to notice a sandbox, a raw fork or a
+ * limit.
  *
  * Most programs enter one by libseccomp, which sets no_new_privs by prctl and then loads the
  * filter by syscall(). Root needs no no_new_privs.
@@ -14,6 +15,7 @@
 #include "libmemusage/base/readable.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
+#include "libmemusage/interpose/limit.h"
 #include "libmemusage/lifecycle/enter_sandbox.h"
 #include "libmemusage/lifecycle/fork.h"
 
@@ -68,11 +70,12 @@ static bool is_fork_by_clone3(long number, long arguments, long size)
 }
 
 /* Called from syscall_entry.S; returns where that jumps to. */
-void *prepare_for_system_call(long number, long a, long b);
-void *prepare_for_system_call(long number, long a, long b)
+void *prepare_for_system_call(long number, long a, long b, long c);
+void *prepare_for_system_call(long number, long a, long b, long c)
 {
 	real_resolve();
 	enter_sandbox_by_call(number, a, b);
+	limit_by_call(number, a, b, c);
 	if ((is_fork(number, a, b) || is_fork_by_clone3(number, a, b)) && fork_needs_copy())
 		return (void *)fork_by_system_call;
 	return (void *)real.syscall;

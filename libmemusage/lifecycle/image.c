@@ -15,6 +15,7 @@
 
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/locks.h"
+#include "libmemusage/base/maps.h"
 #include "libmemusage/base/memory.h"
 #include "libmemusage/base/sandbox.h"
 #include "libmemusage/base/sys.h"
@@ -132,13 +133,26 @@ static struct mu_string string_from_arguments(void)
 	return arena_string(scratch, length, sizeof(scratch));
 }
 
+/* Where ld.so was started as a program, the kernel does not know which one it has loaded: then
+ * there is no AT_BASE, and ld.so has corrected AT_PHDR. */
+static struct mu_string string_from_headers(void)
+{
+	uint64_t headers = getauxval(AT_BASE) ? 0 : getauxval(AT_PHDR);
+
+	if (!headers || !maps_path_at(headers, false, scratch, PATH_LIMIT))
+		return (struct mu_string){ 0 };
+	return arena_string(scratch, strlen(scratch), PATH_LIMIT);
+}
+
 static void describe_process(struct mu_process *process)
 {
 	process->pid = rec.pid;
 	process->ppid = (uint32_t)SYS1(SYS_getppid, 0);
 	process->uid = (uint32_t)SYS1(SYS_getuid, 0);
 	process->start_mono_ns = clock_ns(CLOCK_MONOTONIC);
-	process->exe = string_from_link("/proc/self/exe");
+	process->exe = string_from_headers();
+	if (!process->exe.length)
+		process->exe = string_from_link("/proc/self/exe");
 	process->cmdline = string_from_file("/proc/self/cmdline");
 	/* The first thread has ended. */
 	if (!process->exe.length && !process->cmdline.length) {

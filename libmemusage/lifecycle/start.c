@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "libmemusage/base/arch.h"
 #include "libmemusage/base/clock.h"
 #include "libmemusage/base/emulated_pause.h"
 #include "libmemusage/base/environment.h"
@@ -116,10 +117,12 @@ void recorder_start(void)
 	int saved = errno;
 	real_resolve();
 	note_inherited_sandbox();
-	/* Not a single system call of ours may be allowed. */
-	if (!sandbox.is_on)
+	/* Not a single system call of ours may be allowed. Valgrind has a malloc of its own,
+	 * complains of the recorder, and takes a second for each change of so large a mapping. */
+	bool may_begin = !sandbox.is_on && !cpu_is_valgrind();
+	if (may_begin)
 		init_modules();
-	bool ok = !sandbox.is_on && !getauxval(AT_SECURE) && begin_recording();
+	bool ok = may_begin && !getauxval(AT_SECURE) && begin_recording();
 	if (!ok && rec.image)
 		image_unmap();
 	__atomic_store_n(&rec.state, ok ? STATE_ON : STATE_OFF, __ATOMIC_RELEASE);

@@ -14,6 +14,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/examine/page_states.h"
+#include "memusage/examine/supplied_areas.h"
 #include "profile/base/array.h"
 
 #define PAGE UINT64_C(4096)
@@ -101,6 +102,7 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 	parse_maps(s);
 	s->pagemap = open_pagemap(pid);
 	s->touched_pagemap = open_pagemap(touched);
+	supplied_areas_mark(s, pid);
 	return 0;
 }
 
@@ -129,12 +131,46 @@ const struct area *address_space_find(const struct address_space *s, uint64_t ad
 
 /* ---- contents --------------------------------------------------------------------------- */
 
-size_t address_space_read(const struct address_space *s, uint64_t address, void *to, size_t size)
+static size_t read_memory(const struct address_space *s, uint64_t address, void *to, size_t size)
 {
 	struct iovec local = { to, size }, remote = { (void *)address, size };
 	ssize_t got = process_vm_readv(s->pid, &local, 1, &remote, 1, 0);
 
 	return got > 0 ? (size_t)got : 0;
+}
+
+static bool is_page_there(const struct address_space *s, uint64_t address)
+{
+	uint64_t word;
+
+	return pread(s->pagemap, &word, sizeof(word), (off_t)(address / PAGE * sizeof(word))) ==
+		       sizeof(word) && word & PAGE_PRESENT;
+}
+
+/* Reads up to the end of the page at ADDRESS if the process supplies it, else of the area. */
+static size_t read_part(const struct address_space *s, uint64_t address, void *to, size_t size)
+{
+	const struct area *a = address_space_find(s, address);
+	const bool is_supplied = a && a->flags & AREA_SUPPLIED;
+	const uint64_t end = is_supplied ? (address & -PAGE) + PAGE : a ? a->end : address + size;
+
+	size = size < end - address ? size : end - address;
+	if (!is_supplied || is_page_there(s, address))
+		return read_memory(s, address, to, size);
+	memset(to, 0, size);
+	return size;
+}
+
+size_t address_space_read(const struct address_space *s, uint64_t address, void *to, size_t size)
+{
+	size_t done = 0, got;
+
+	if (!s->has_supplied)
+		return read_memory(s, address, to, size);
+	while (done < size &&
+	       (got = read_part(s, address + done, (char *)to + done, size - done)) > 0)
+		done += got;
+	return done;
 }
 
 /* Touched pages that follow each other. */

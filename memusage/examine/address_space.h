@@ -16,7 +16,8 @@ enum area_flag {
 	AREA_WRITE = 2,
 	AREA_CODE = 4,
 	AREA_SHARED = 8,
-	AREA_FILE = 16 /* a file, of whatever kind, is mapped there */
+	AREA_FILE = 16, /* a file, of whatever kind, is mapped there */
+	AREA_SUPPLIED = 32 /* the process supplies missing pages (supplied_areas.h) */
 };
 
 /* One mapping. Their order is that of addresses. */
@@ -32,6 +33,7 @@ struct address_space {
 	int pagemap, touched_pagemap; /* descriptors, -1: unknown */
 	struct area *area;
 	uint32_t count, room;
+	bool has_supplied; /* some area is AREA_SUPPLIED */
 	char *names;	/* private */
 };
 
@@ -47,7 +49,7 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 const struct area *address_space_find(const struct address_space *s, uint64_t address);
 
 /* address_space_read -- Copies memory of the process. Returns the bytes that could be read, from
- * ADDRESS on. */
+ * ADDRESS on. Missing pages that the process would have to supply are zeros. */
 size_t address_space_read(const struct address_space *s, uint64_t address, void *to, size_t size);
 
 /* A part of a mapping whose pages are there; address and bytes. */

@@ -9,6 +9,7 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/examine/page_words.h"
+#include "memusage/examine/supplied_areas.h"
 
 enum { TURNS = 2000 }; /* of letting threads on: 40 ms at least */
 
@@ -114,7 +115,9 @@ int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snap
 		result = look_at_process(s, l, &words, err);
 	s->mono_ns = clock_now(CLOCK_MONOTONIC);
 	s->is_stopped = true;
+	/* A fork may be told to one of the threads that stand, and wait for its answer. */
 	if (result == 0 && kind == SNAPSHOT_FORK &&
+	    !supplied_areas_may_be(process_view(s->tracee.pid)) &&
 	    tracee_copy(&s->tracee, &s->examined, &why) == 0) {
 		/* A file that the program closes must be closed: a lock on it would stay. */
 		tracee_close_files(&s->tracee, &s->examined);

@@ -120,7 +120,7 @@ static void prepare_session(struct session *s, const struct settings *settings)
 	else
 		find_program(s);
 	library_find(&s->library, settings->attach ? ATTACHED_LIBRARY :
-				  accesses_library(&settings->accesses));
+				  accesses_library(&settings->accesses, s->program));
 	outputs_check(settings, s->program);
 	datafiles_open(&s->files, settings);
 	if (settings->durable)

@@ -4,9 +4,13 @@
  */
 #include "memusage/options/accesses.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/message.h"
 #include "memusage/common/library.h"
@@ -87,8 +91,30 @@ void accesses_configure(struct mu_config *config, const struct access_settings *
 	config->access_engine = (uint32_t)a->engine;
 }
 
-const char *accesses_library(const struct access_settings *a)
+/* A program that was linked for them names that library. */
+static bool is_built_with_hooks(const char *program)
 {
+	static const char name[] = "libmemusage_hooks.so";
+	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat st;
+	void *bytes = MAP_FAILED;
+	bool found;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	found = memmem(bytes, (size_t)st.st_size, name, sizeof(name)) != NULL;
+	munmap(bytes, (size_t)st.st_size);
+	return found;
+}
+
+const char *accesses_library(const struct access_settings *a, const char *program)
+{
+	if (a->copies && a->engine != ACCESSES_HOOKS && !is_built_with_hooks(program))
+		return "libmemusage_copies.so";
 	return a->copies || a->engine == ACCESSES_HOOKS ? "libmemusage_accesses.so" :
 							  "libmemusage.so";
 }

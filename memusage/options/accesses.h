@@ -28,5 +28,9 @@ const char *accesses_print_libs(const struct opt *option, const char *arg, void 
 /* accesses_configure -- Copies the settings to the recorder's configuration. */
 void accesses_configure(struct mu_config *config, const struct access_settings *a);
 
-/* accesses_library -- Returns the file name of the recorder that the settings need. */
-const char *accesses_library(const struct access_settings *a);
+/* accesses_library -- Returns the file name of the recorder that the settings and a program need.
+ *
+ * program  path of its file. Copies are seen without compilers' hooks, too: a program that was not
+ *          built for them may have those of a sanitizer, which must stay its own.
+ */
+const char *accesses_library(const struct access_settings *a, const char *program);

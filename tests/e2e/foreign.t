@@ -85,6 +85,28 @@ else
 	skip 'a program with musl' 'no musl-gcc (musl-tools)'
 fi
 
+# ---- a program in Valgrind, which has a malloc of its own
+
+if command -v valgrind >/dev/null && valgrind -q true 2>/dev/null; then
+	# Valgrind itself is recorded up to its exec of the tool, which is static.
+	run valgrind -q --error-exitcode=9 heap one
+	native=$out
+	run memusage -q valgrind -q --error-exitcode=9 heap one
+	is "$status" 0 'a program in Valgrind ends as alone'
+	is "$out" "$native" '... with the same output'
+	is "$err" '' '... and Valgrind has nothing to say of the recorder'
+else
+	skip 'no valgrind' 3
+fi
+
+# ---- a program that its loader is told to run
+
+loader=$(sed -n 's/.* \(\/.*\/ld-linux[^ ]*\|\/.*\/ld-[0-9.]*so\)$/\1/p' /proc/self/maps | head -1)
+run memusage --record=loaded.mur "$loader" "$WORKLOADS/heap" one
+is "$status" 0 'a program that the loader is told to run'
+run memusageprint --top loaded.mur
+like "$out" '\(heap.c:[0-9]+\)' '... its places are named'
+
 # A directory that LD_PRELOAD cannot name
 dir="$PWD/a b:\$PLATFORM"
 mkdir "$dir"

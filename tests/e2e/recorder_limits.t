@@ -34,6 +34,9 @@ for how in '' '-d data' '--top'; do
 done
 rm -f data
 profiled 'setrlimit(RLIMIT_AS)' limits itself 200
+profiled 'limits by syscall()' limits call 200
+profiled 'limits by syscall() with call stacks' --record=call.mur -- limits call 200
+profiled 'mlockall by syscall()' limits lock-call 1
 
 # What it allocates then is not all recorded, but the program notices nothing.
 for threads in 3 4 300; do

@@ -105,7 +105,8 @@ while read -r name compiler options; do
 		continue
 	fi
 	for mode in '' '--data=run.dat -m' '--top -o /dev/null' '--massif --massif-out-file=run.out' \
-			'--record=run.mur' '--own-malloc=patch'; do
+			'--record=run.mur' '--own-malloc=patch' \
+			'--dhat --mode=copy --dhat-out-file=run.dhat'; do
 		case $mode in
 		--top*)
 			# shellcheck disable=SC2086

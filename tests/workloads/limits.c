@@ -175,6 +175,32 @@ static void limit_itself(long megabytes)
 	check(!malloc((size_t)megabytes << 20), "the limit is there");
 }
 
+/* The same by system calls of its own. */
+static void limit_by_call(long megabytes)
+{
+	struct rlimit limit = { (rlim_t)megabytes << 20, RLIM_INFINITY };
+
+	errno = 0;
+	check(syscall(SYS_prlimit64, 0, RLIMIT_AS, 8L, NULL) < 0 && errno == EFAULT, "EFAULT");
+	check(!syscall(SYS_prlimit64, 0, RLIMIT_AS, &limit, NULL), "prlimit64");
+	take_only(megabytes / 2);
+#ifdef SYS_setrlimit
+	limit.rlim_cur += 1 << 20;
+	check(!syscall(SYS_setrlimit, RLIMIT_AS, &limit), "setrlimit");
+#endif
+	take(megabytes / 2);
+	work_in_child();
+	check(!malloc((size_t)megabytes << 20), "the limit is there");
+}
+
+static void lock_by_call(long flags)
+{
+	check(!syscall(SYS_mlockall, (int)flags), "mlockall");
+	check(status_kb("VmLck:") < 100000, "not too much is locked");
+	work();
+	check(status_kb("VmRSS:") < 200000, "memory did not explode");
+}
+
 /* Locks all memory in a child that libc does not know of, before anything else. */
 static void lock_cloned(long unused)
 {
@@ -297,6 +323,7 @@ int main(int argc, char **argv)
 		{ "descriptors", descriptors }, { "close", close_all },	 { "chroot", jail },
 		{ "setuid", drop_user },	{ "lock", lock },	 { "take", take },
 		{ "lock-little", lock_little }, { "itself", limit_itself },
+		{ "call", limit_by_call }, { "lock-call", lock_by_call },
 		{ "no-forks", no_forks },	{ "plain", plain },
 		{ "dump", dump },		{ "narrow", narrow },
 		{ "lock-cloned", lock_cloned }, { "lock-unrecorded", lock_unrecorded },

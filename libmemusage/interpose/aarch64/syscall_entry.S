@@ -21,6 +21,12 @@ syscall:
 	cmp	x0, #__NR_clone3
 	b.eq	1f
 #endif
+	cmp	x0, #__NR_mlockall
+	b.eq	1f
+	cmp	x0, #__NR_setrlimit
+	b.eq	1f
+	cmp	x0, #__NR_prlimit64
+	b.eq	1f
 	adrp	x16, real
 	ldr	x16, [x16, #:lo12:real]
 	br	x16

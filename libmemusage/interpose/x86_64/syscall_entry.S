@@ -26,6 +26,12 @@ syscall:
 	cmp	$__NR_clone3, %edi
 	je	1f
 #endif
+	cmp	$__NR_mlockall, %edi
+	je	1f
+	cmp	$__NR_setrlimit, %edi
+	je	1f
+	cmp	$__NR_prlimit64, %edi
+	je	1f
 	lea	-__NR_clone(%rdi), %eax	/* clone, fork, vfork */
 	cmp	$__NR_vfork - __NR_clone, %eax
 	jbe	1f

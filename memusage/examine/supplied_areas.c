@@ -1,0 +1,74 @@
+/* supplied_areas.c -- Mappings whose pages the process itself supplies, by userfaultfd(2).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memusage/examine/supplied_areas.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool supplied_areas_may_be(pid_t pid)
+{
+	const struct dirent *entry;
+	bool found = false;
+	char path[64];
+	DIR *all;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	all = opendir(path);
+	while (all && !found && (entry = readdir(all)) != NULL) {
+		char what[32] = "";
+
+		found = readlinkat(dirfd(all), entry->d_name, what, sizeof(what) - 1) > 0 &&
+			strcmp(what, "anon_inode:[userfaultfd]") == 0;
+	}
+	if (all)
+		closedir(all);
+	return found;
+}
+
+/* um: missing pages, uw: writes, ui: pages that are not mapped yet.
+ * Source  Documentation/filesystems/proc.rst of Linux. */
+static bool has_flag_of_supplied(const char *flags)
+{
+	return strstr(flags, " um") || strstr(flags, " uw") || strstr(flags, " ui");
+}
+
+static void mark_area(struct address_space *s, uint64_t start)
+{
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->area[i].start != start)
+			continue;
+		s->area[i].flags |= AREA_SUPPLIED;
+		s->has_supplied = true;
+	}
+}
+
+void supplied_areas_mark(struct address_space *s, pid_t pid)
+{
+	char path[64], *line = NULL;
+	uint64_t start = 0;
+	size_t size = 0;
+	FILE *file;
+
+	if (!supplied_areas_may_be(pid))
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	file = fopen(path, "re");
+	while (file && getline(&line, &size, file) > 0) {
+		uint64_t from, to;
+
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) == 2)
+			start = from;
+		else if (strncmp(line, "VmFlags:", 8) == 0 && has_flag_of_supplied(line))
+			mark_area(s, start);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+}

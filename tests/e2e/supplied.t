@@ -1,0 +1,38 @@
+#!/bin/sh
+# supplied.t -- a process that supplies its pages itself (userfaultfd) is examined, and is not waited for:
+# it cannot supply a page while it stands still.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:?}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/recorder.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+. "$MU_SRC/tests/lib/examined.sh"
+need_bin memusage supplied
+need mkfifo
+need_tracing
+PATH=$WORKLOADS:$PATH
+if [ "$(supplied </dev/null)" = unknown ]; then
+	skip_all 'this machine lets no process supply its pages (userfaultfd)'
+fi
+
+for kind in '' forks; do
+	# shellcheck disable=SC2086
+	begin_examined supplied $kind
+	for command in 'leak_check summary' 'leak_check full' holders census pages; do
+		# shellcheck disable=SC2086
+		run timeout 60 memusage --pid="$program" $command
+		is "$status" 0 "supplied $kind: $command" || diag "$err"
+	done
+	end_examined
+	is "$ended $(tail -1 output)" '0 wrong=0' '... and it goes on'
+	for options in --leak-check=full --holders --fragmentation; do
+		# shellcheck disable=SC2086
+		run timeout 60 memusage -o report $options supplied $kind
+		is "$status" 0 "supplied $kind, $options: it ends" || diag "$err"
+		like "$out" '^wrong=0$' '... as alone'
+	done
+	# shellcheck disable=SC2086
+	run timeout 60 memusage --leak-check=full supplied $kind
+	like "$err" 'definitely lost: 1,000 bytes in 1 blocks' '... and its leak is found'
+done
+done_testing
