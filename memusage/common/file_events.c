@@ -4,10 +4,13 @@
  */
 #include "memusage/common/file_events.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "cli/message.h"
 
 enum { EVENTS_MAX = 64 };
 
@@ -60,6 +63,9 @@ int file_events_wait(int *fd, int most, int timeout)
 	struct epoll_event event[EVENTS_MAX];
 	int count = epoll_wait(set, event, most < EVENTS_MAX ? most : EVENTS_MAX, timeout);
 
+	/* Somebody has closed the set. */
+	if (count < 0 && errno != EINTR)
+		die("cannot wait for processes: %m");
 	for (int i = 0; i < count; i++)
 		fd[i] = event[i].data.fd;
 	return count > 0 ? count : 0;

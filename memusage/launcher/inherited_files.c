@@ -5,6 +5,7 @@
 #include "memusage/launcher/inherited_files.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ void inherited_files_note(char *const *argv)
 	while (all && (entry = readdir(all))) {
 		int fd = atoi(entry->d_name);
 
-		if (fd <= STDERR_FILENO || fd == dirfd(all))
+		/* What an exec would close was opened since by a library, which may use it. */
+		if (fd <= STDERR_FILENO || fd == dirfd(all) || fcntl(fd, F_GETFD) & FD_CLOEXEC)
 			continue;
 		noted.fd = xreallocarray(noted.fd, noted.count + 1, sizeof(*noted.fd));
 		noted.fd[noted.count++] = fd;

@@ -151,6 +151,9 @@ else
 run env LD_PRELOAD="$LIB" memusage -q sh -c 'echo $LD_PRELOAD'
 like "$out" "^[^:]*/lib/memusage/[$]PLATFORM/libmemusage.so:$LIB$" "the user's LD_PRELOAD is kept"
 # shellcheck disable=SC2016
+run env LD_PRELOAD="$WORKLOADS/libheld.so" timeout 60 memusage --record=held.mur sh -c 'sh -c : & wait'
+is "$status" 0 'a library that holds a pipe, preloaded to memusage itself'
+unlike "$err" 'libheld' '... has it to the end'
 run env LD_PRELOAD= memusage -q sh -c 'echo $LD_PRELOAD'
 like "$out" '^[^:]*/libmemusage.so$' 'an empty one is not'
 run env -i "$(command -v memusage)" -o report /bin/sh -c 'exit 7'
