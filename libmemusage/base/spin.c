@@ -4,6 +4,7 @@
  */
 #include "libmemusage/base/spin.h"
 
+#include <stddef.h>
 #include <time.h>
 
 #include "libmemusage/base/clock.h"
@@ -23,11 +24,23 @@ static uint64_t now_ns(void)
 #endif
 }
 
-unsigned int spin_yield(void)
+/* A yield lets no thread of a lower priority run: neither from SCHED_FIFO, nor much of SCHED_IDLE
+ * from any other policy. If such a one holds the lock on the waiter's CPU, only sleep helps. */
+static void sleep_or_yield(unsigned int turn)
+{
+	const struct timespec time = { .tv_nsec = SPIN_SLEEP_NS };
+
+	if (turn % SPIN_SLEEP_AFTER == 0 && !sandbox.is_on)
+		SYS2(SYS_nanosleep, &time, NULL);
+	else
+		sys_yield();
+}
+
+unsigned int spin_yield(unsigned int turn)
 {
 	uint64_t begin_ns = now_ns(), end_ns;
 
-	sys_yield();
+	sleep_or_yield(turn);
 	end_ns = now_ns();
 	return spin_turns(end_ns > begin_ns ? end_ns - begin_ns : 0);
 }

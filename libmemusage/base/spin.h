@@ -24,6 +24,10 @@
 #define SPIN_YIELD_NS 25000u
 #define SPIN_TURNS_MAX 4000u
 
+/* Each of so many short yields is a sleep instead. */
+#define SPIN_SLEEP_AFTER 256u
+#define SPIN_SLEEP_NS 50000
+
 /* spin_turns -- return how many short yields one counts as that took so many nanoseconds. */
 static inline unsigned int spin_turns(uint64_t yield_ns)
 {
@@ -34,9 +38,10 @@ static inline unsigned int spin_turns(uint64_t yield_ns)
 
 /* spin_yield -- let others run, and return how many short yields that counts as.
  *
+ * turn  how long the caller has waited already.
  * Async-signal-safe.
  */
-unsigned int spin_yield(void);
+unsigned int spin_yield(unsigned int turn);
 
 /* spin_backoff -- wait a little in a loop that waits for another thread.
  *
@@ -49,7 +54,7 @@ static inline bool spin_backoff(unsigned int *turn)
 		cpu_pause();
 		++*turn;
 	} else {
-		*turn += spin_yield();
+		*turn += spin_yield(*turn);
 	}
 	return *turn <= SPIN_PAUSES + SPIN_YIELDS;
 }

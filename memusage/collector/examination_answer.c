@@ -16,6 +16,7 @@
 #include "memusage/collector/tree_holders.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
+#include "memusage/common/process.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 #include "memusage/holders/holders_check.h"
@@ -149,6 +150,13 @@ static bool has_idle_cpu(const struct kind *k)
 	return examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
 }
 
+/* A process can write any ID into the slots of its user's memory: that of a process of root, too,
+ * which only we could look into. */
+static bool is_recorded_there(const struct process *p)
+{
+	return process_maps(p->pid, p->arena->fd) == PROCESS_HAS_MAPPED;
+}
+
 /* Returns NULL if it cannot be started now. */
 static struct pending_examination *start_examination(const struct kind *k, struct tree *t,
 						     const struct process *p)
@@ -163,7 +171,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
-	c->fd = examination_open_file(k->examination);
+	c->fd = is_recorded_there(p) ? examination_open_file(k->examination) : -1;
 	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
 		if (c->fd >= 0)

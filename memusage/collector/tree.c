@@ -270,7 +270,7 @@ static const struct process *slot_parent(const struct tree *t, const struct aren
 	const struct process *parent = NULL;
 
 	if (slot->parent_slot > 0)
-		parent = processes_owner(&t->processes, a, (int)slot->parent_slot - 1);
+		parent = processes_owner(&t->processes, a, (int)(slot->parent_slot - 1));
 	return parent && a->slot[parent->slot].pid == slot->claimed_by ? parent : NULL;
 }
 

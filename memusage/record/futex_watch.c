@@ -59,7 +59,7 @@ static void pause_until_event(struct futex_watch *w, uint32_t stamped)
 	__atomic_store_n(&w->shared->tick_rests, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&w->shared->tick, 1, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
-	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) &&
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) == 1 &&
 	       __atomic_load_n(&w->shared->stamped, __ATOMIC_SEQ_CST) == stamped)
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
 	__atomic_store_n(&w->shared->tick_rests, 0, __ATOMIC_SEQ_CST);
@@ -74,7 +74,7 @@ static void pause_until_resumed(struct futex_watch *w)
 	const struct timespec most = { 0, REST_NS };
 
 	__atomic_store_n(&w->paused_since, clock_now(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
-	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST))
+	while (__atomic_load_n(&w->shared->tick_rests, __ATOMIC_SEQ_CST) == 1)
 		syscall(SYS_futex, &w->shared->tick_rests, FUTEX_WAIT, 1, &most, NULL, 0);
 	__atomic_store_n(&w->paused_since, 0, __ATOMIC_RELEASE);
 }

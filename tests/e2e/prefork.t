@@ -29,6 +29,15 @@ falls 1500000 1.43.MiB 488.KiB
 nothing 300000 293.KiB 293.KiB
 END
 
+# ---- the images of children that live are not in their parent's resident memory
+
+for options in '' --record=run.mur '--durable --record=run.mur'; do
+	# shellcheck disable=SC2086
+	run memusage -q $options prefork many
+	is "$status" 0 "100 children that live, ${options:-without options}"
+	num "${out:-99999}" -lt 1000 '... take less than 1 MB of the parent'"'"'s'
+done
+
 # ---- calls that failed are no allocations
 
 run memusage --leak-check=summary prefork failing
