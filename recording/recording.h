@@ -141,7 +141,7 @@ struct mu_segment {
 	uint64_t start_mono_ns; /* CLOCK_MONOTONIC when the segment was made */
 	uint64_t start_real_ns; /* CLOCK_REALTIME at the same moment */
 	uint64_t start_tsc;	/* time stamp counter at the same moment, 0 if unused */
-	uint32_t collector_pid;
+	uint32_t collector_pid; /* live, in the first arena: a robust futex of the collector's */
 	uint32_t checksum;	/* KEPT: CRC-32 of this header with checksum = 0 */
 	struct mu_config config;
 	uint32_t writer; /* KEPT: the process that still adds images, 0: it is complete */

@@ -18,6 +18,7 @@
 
 #define BEGIN_NS UINT64_C(30000000000)
 #define ANSWER_NS UINT64_C(120000000000)
+#define GONE_NS UINT64_C(2000000000) /* in which a killed collector is replaced */
 #define NAP_NS 100000000 /* a wake may be lost with the thread that was to send it */
 
 void collector_query_init(void)
@@ -38,16 +39,22 @@ static void publish_state(uint32_t state)
 	recorder_wake();
 }
 
+static bool collector_has_died(void)
+{
+	return __atomic_load_n(&rec.segment->collector_pid, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
+}
+
 /* Returns whether the words of the answer are in the image. */
 static bool wait_for_answer(void)
 {
 	struct mu_image *image = rec.image;
-	uint64_t began = clock_ns(CLOCK_MONOTONIC);
+	uint64_t began = clock_ns(CLOCK_MONOTONIC), met = began;
 
 	publish_state(MU_QUERY_WANTED);
 	for (;;) {
 		uint32_t state = __atomic_load_n(&image->query_state, __ATOMIC_ACQUIRE);
-		uint64_t waited = clock_ns(CLOCK_MONOTONIC) - began;
+		uint64_t now = clock_ns(CLOCK_MONOTONIC), waited = now - began;
+		met = collector_has_died() ? met : now;
 		if (state == MU_QUERY_DONE || state == MU_QUERY_FAILED)
 			return state == MU_QUERY_DONE;
 		if (state == MU_QUERY_COUNTED) {
@@ -55,7 +62,8 @@ static bool wait_for_answer(void)
 			if (!image->query_offset)
 				return false;
 			publish_state(MU_QUERY_ROOM);
-		} else if (waited > (state == MU_QUERY_WANTED ? BEGIN_NS : ANSWER_NS)) {
+		} else if (waited > (state == MU_QUERY_WANTED ? BEGIN_NS : ANSWER_NS) ||
+			   now - met > GONE_NS) {
 			rec.collector_is_mute = true;
 			return false;
 		} else {

@@ -349,7 +349,9 @@ struct process *processes_add(struct processes *all, pid_t pid)
 	p->asked_checks = -1;
 	p->asked_holders = -1;
 	p->pidfd = pid > 0 ? process_reserve_fds((int)syscall(SYS_pidfd_open, pid, 0)) : -1;
-	p->has_ended = pid <= 0 || (p->pidfd < 0 && errno == ESRCH);
+	/* The others mean a thread that is no process: only a forged ID can be that. */
+	p->has_ended = pid <= 0 || (p->pidfd < 0 && (errno == ESRCH || errno == EINVAL ||
+						     errno == ENOENT));
 	if (p->pidfd < 0 && !p->has_ended)
 		p->start = process_start_time(pid);
 	all->item = xreallocarray(all->item, all->count + 1, sizeof(struct process *));
