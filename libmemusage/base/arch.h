@@ -64,15 +64,15 @@ static inline bool cpu_has_shadow_stack(void)
 	return top != 0;
 }
 
-/* cpu_is_valgrind -- return whether Valgrind runs this code, which does nothing elsewhere.
+/* cpu_is_memcheck -- return whether Valgrind's Memcheck runs this code, which does nothing else.
  *
  * Async-signal-safe.
- * Source  valgrind.h of Valgrind 3.19, amd64: RUNNING_ON_VALGRIND.
+ * Source  memcheck.h of Valgrind 3.19: VALGRIND_MAKE_MEM_DEFINED, which no other tool answers.
  */
-static inline bool cpu_is_valgrind(void)
+static inline bool cpu_is_memcheck(void)
 {
-	const uint64_t request[6] = { 0x1001 };
 	uint64_t answer = 0;
+	const uint64_t request[6] = { 0x4d430002, (uint64_t)&request, sizeof(request) };
 
 	__asm__ volatile("rol $3, %%rdi\n\trol $13, %%rdi\n\trol $61, %%rdi\n\t"
 			 "rol $51, %%rdi\n\txchg %%rbx, %%rbx"
@@ -124,9 +124,9 @@ static inline bool cpu_has_shadow_stack(void)
 	return false;
 }
 
-static inline bool cpu_is_valgrind(void)
+static inline bool cpu_is_memcheck(void)
 {
-	const uint64_t request[6] = { 0x1001 };
+	const uint64_t request[6] = { 0x4d430002, (uint64_t)&request, sizeof(request) };
 	register uint64_t answer __asm__("x3") = 0;
 	register const uint64_t *at __asm__("x4") = request;
 

@@ -117,9 +117,9 @@ void recorder_start(void)
 	int saved = errno;
 	real_resolve();
 	note_inherited_sandbox();
-	/* Not a single system call of ours may be allowed. Valgrind has a malloc of its own,
+	/* Not a single system call of ours may be allowed. Memcheck has a malloc of its own,
 	 * complains of the recorder, and takes a second for each change of so large a mapping. */
-	bool may_begin = !sandbox.is_on && !cpu_is_valgrind();
+	bool may_begin = !sandbox.is_on && !cpu_is_memcheck();
 	if (may_begin)
 		init_modules();
 	bool ok = may_begin && !getauxval(AT_SECURE) && begin_recording();

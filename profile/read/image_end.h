@@ -15,7 +15,7 @@ enum { IMAGE_END_TEXT = 64 };
 struct image_end {
 	enum mu_end how;
 	uint32_t status; /* exit status, or signal; MU_END_STATUS_UNKNOWN */
-	bool is_attached; /* no exit handler of ours tells MU_END_STATUS from MU_END_EXIT */
+	uint32_t is_attached; /* 1: no exit handler of ours tells MU_END_STATUS from MU_END_EXIT */
 };
 
 /* image_end_of -- Returns how the image with the header HEAD ended.

@@ -76,7 +76,7 @@ static void await_turns(void)
 	}
 }
 
-/* The recorder, which is part of this program, asks Valgrind in one place: cpu_is_valgrind(). */
+/* The recorder, which is part of this program, asks Memcheck in one place: cpu_is_memcheck(). */
 enum { OWN_PLACES = 1 };
 
 static void count(uint64_t address, void *data)
