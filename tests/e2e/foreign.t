@@ -88,13 +88,15 @@ fi
 # ---- a program in Valgrind, which has a malloc of its own
 
 if command -v valgrind >/dev/null && valgrind -q true 2>/dev/null; then
-	# Valgrind itself is recorded up to its exec of the tool, which is static.
+	# Valgrind itself is recorded up to its exec of the tool, which is static. A newer one complains
+	# of the program.
+	complaints() { printf '%s\n' "$err" | sed 's/^==[0-9]*==/==/; s/0x[0-9A-F]*/0x/g'; }
 	run valgrind -q --error-exitcode=9 heap one
-	native=$out
+	native=$out ended=$status alone=$(complaints)
 	run memusage -q valgrind -q --error-exitcode=9 heap one
-	is "$status" 0 'a program in Valgrind ends as alone'
+	is "$status" "$ended" 'a program in Valgrind ends as alone'
 	is "$out" "$native" '... with the same output'
-	is "$err" '' '... and Valgrind has nothing to say of the recorder'
+	is "$(complaints)" "$alone" '... and Valgrind has nothing to say of the recorder'
 else
 	skip 'no valgrind' 3
 fi
