@@ -48,8 +48,10 @@ is_killed() {
 	if [ -n "$cgroup" ]; then
 		grep -q '^populated 0' "$cgroup/cgroup.events"
 	else
-		ps -eo stat=,pgid= | awk -v group="$whole" '
-			$2 == group && $1 !~ /^Z/ { lives = 1 } END { exit lives }'
+		# A collector that is slow to die still has the recording's lock.
+		ps -eo stat=,pgid=,pid= | collectors=$collectors awk -v group="$whole" '
+			BEGIN { n = split(ENVIRON["collectors"], pid); while (n) ours[pid[n--]] = 1 }
+			($2 == group || $3 in ours) && $1 !~ /^Z/ { lives = 1 } END { exit lives }'
 	fi
 }
 kill_whole() {
