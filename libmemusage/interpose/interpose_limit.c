@@ -11,13 +11,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "libmemusage/interpose/limit.h"
-
 #include "libmemusage/base/export.h"
 #include "libmemusage/base/readable.h"
 #include "libmemusage/base/real.h"
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/shrink.h"
+#include "libmemusage/interpose/limit.h"
 #include "libmemusage/lifecycle/enter.h"
 
 static void shrink_before_limit(int resource, const struct rlimit *limit)

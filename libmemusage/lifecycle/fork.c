@@ -168,7 +168,7 @@ static void prepare_fork(void)
 }
 
 /* The pages stay in the file. As long as they are in this process's page tables, too, they are in
- * its resident memory: 170 KiB and more for each child that lives. */
+ * its resident memory: 36 KiB and more for each child that lives. */
 static void forget_copy(const struct slot *child)
 {
 	uint64_t length = (arena_filled() + MU_PAGE - 1) & -(uint64_t)MU_PAGE;

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
+#include "profile/base/array.h"
 #include "profile/read/image.h"
 
 enum { SLOTS_AT_ONCE = 32 };
@@ -23,15 +23,12 @@ enum { SLOTS_AT_ONCE = 32 };
 
 struct pid_list {
 	pid_t *pid; /* in ascending order, owned */
-	size_t count, room;
+	uint32_t count, room;
 };
 
 static void append_pid(struct pid_list *l, pid_t pid)
 {
-	if (l->count == l->room) {
-		l->room = l->room * 2 + 64;
-		l->pid = xreallocarray(l->pid, l->room, sizeof(*l->pid));
-	}
+	array_reserve(&l->pid, &l->room, l->count + UINT64_C(1), sizeof(*l->pid));
 	l->pid[l->count++] = pid;
 }
 
@@ -52,43 +49,56 @@ static bool has_pid(const struct pid_list *l, pid_t pid)
 static struct pid_list strangers;
 static uint64_t strangers_due_ns;
 
-static bool has_mapped_arena(const struct tree *t, pid_t pid)
+/* Returns 1 if PID has our memory, 0 if it has none, is gone or must not be read, and -1 if we
+ * cannot look now: without a descriptor, for instance. */
+static int has_mapped_arena(const struct tree *t, pid_t pid)
 {
 	enum process_mapping mapping = PROCESS_HAS_OTHERS;
 
 	for (unsigned int i = 0; i < t->arena_count && mapping == PROCESS_HAS_OTHERS; i++)
 		mapping = process_maps(pid, t->arena[i]->arena.fd);
+	if (mapping == PROCESS_MAPPING_UNKNOWN && errno != EACCES && errno != EPERM &&
+	    errno != ENOENT && errno != ESRCH)
+		return -1;
 	return mapping == PROCESS_HAS_MAPPED;
 }
 
-/* Returns the processes that have our memory and no slot of their own. The kernel lists /proc in
- * ascending order. */
-static struct pid_list find_users(const struct tree *t)
+/* Appends PID to the users or the others. Returns false if we cannot look now. */
+static bool sort_process(const struct tree *t, pid_t pid, const struct pid_list *before,
+			 struct pid_list *users, struct pid_list *others)
+{
+	const int has_mapped = has_pid(before, pid) ? 0 : has_mapped_arena(t, pid);
+
+	if (has_mapped >= 0)
+		append_pid(has_mapped ? users : others, pid);
+	return has_mapped >= 0;
+}
+
+/* Finds the processes that have our memory and no slot of their own. The kernel lists /proc in
+ * ascending order. Returns false if they are not known. */
+static bool find_users(const struct tree *t, struct pid_list *users)
 {
 	const uint64_t now = clock_now(CLOCK_MONOTONIC);
-	struct pid_list users = { 0 }, before = strangers, others = { 0 };
+	struct pid_list before = strangers, others = { 0 };
 	DIR *proc = opendir("/proc");
+	bool ok = proc != NULL;
 	pid_t pid;
 
 	if (now >= strangers_due_ns) {
 		strangers_due_ns = now + LONG_WAIT_NS;
 		before.count = 0;
 	}
-	while (proc && (pid = process_next(proc)) > 0) {
+	while (ok && (pid = process_next(proc)) > 0) {
 		const struct process *p = processes_find(&t->processes, pid);
 
-		if (pid == getpid() || (p && p->slot >= 0))
-			continue;
-		if (!has_pid(&before, pid) && has_mapped_arena(t, pid))
-			append_pid(&users, pid);
-		else
-			append_pid(&others, pid);
+		if (pid != getpid() && (!p || p->slot < 0))
+			ok = sort_process(t, pid, &before, users, &others);
 	}
 	if (proc)
 		closedir(proc);
 	free(strangers.pid);
 	strangers = others;
-	return users;
+	return ok;
 }
 
 /* Tells whether PID, which has our memory, records into the image of slot K. A copy of the memory
@@ -137,10 +147,12 @@ static unsigned int count_retired(const struct tree *t)
 	return count;
 }
 
-/* Returns the number of slots that somebody uses. */
+/* Returns the number of slots that somebody uses. They all count as used if that is not known:
+ * clearing the memory of one would kill. */
 static unsigned int free_unused(const struct tree *t)
 {
-	const struct pid_list users = find_users(t);
+	struct pid_list users = { 0 };
+	const bool is_known = find_users(t, &users);
 	unsigned int used = 0;
 
 	for (unsigned int i = 0; i < t->arena_count; i++) {
@@ -149,7 +161,7 @@ static unsigned int free_unused(const struct tree *t)
 		for (uint32_t k = 0; k < ta->arena.view.head.slot_count; k++) {
 			if (!is_retired(t, &ta->arena, k))
 				continue;
-			if (is_used(&users, &ta->arena, k)) {
+			if (!is_known || is_used(&users, &ta->arena, k)) {
 				used++;
 				continue;
 			}

@@ -146,7 +146,8 @@ enum process_mapping { PROCESS_MAPPING_UNKNOWN, PROCESS_HAS_MAPPED, PROCESS_HAS_
 
 /* process_maps -- Tells whether PID has mapped the file of descriptor FD.
  *
- * A process that is ending has no memory, and a kernel thread has none.
+ * A process that is ending has no memory, and a kernel thread has none. If it is not known, errno
+ * tells why.
  */
 enum process_mapping process_maps(pid_t pid, int fd);
 

@@ -4,11 +4,13 @@
  */
 #include "memusage/common/program.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <paths.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,4 +80,22 @@ int program_find(const char *name, char **path)
 		return exit_status_of(error);
 	*path = xstrdup(name);
 	return 0;
+}
+
+int program_names(const char *file, const char *name)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), found = -1;
+	char *bytes = MAP_FAILED;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > SELFMAG)
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (bytes == MAP_FAILED)
+		return -1;
+	if (memcmp(bytes, ELFMAG, SELFMAG) == 0)
+		found = memmem(bytes, (size_t)st.st_size, name, strlen(name) + 1) != NULL;
+	munmap(bytes, (size_t)st.st_size);
+	return found;
 }

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -27,23 +25,7 @@ enum { SCRIPTS = 4 }; /* the kernel's limit of interpreters that are scripts */
  * that is not ELF, such as a script that runs the emulator, is not checked. */
 static bool takes_plugins(const char *path)
 {
-	static const char trace[] = "qemu_plugin_install";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	bool takes = true;
-
-	if (fd < 0)
-		return true;
-	if (fstat(fd, &st) == 0 && st.st_size > SELFMAG) {
-		char *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (text != MAP_FAILED) {
-			takes = memcmp(text, ELFMAG, SELFMAG) != 0 ||
-				memmem(text, (size_t)st.st_size, trace, sizeof(trace)) != NULL;
-			munmap(text, (size_t)st.st_size);
-		}
-	}
-	close(fd);
-	return takes;
+	return program_names(path, "qemu_plugin_install") != 0;
 }
 
 static char *find_emulator(void)

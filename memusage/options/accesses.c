@@ -4,16 +4,13 @@
  */
 #include "memusage/options/accesses.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/message.h"
 #include "memusage/common/library.h"
+#include "memusage/common/program.h"
 
 /* The hooks of one sanitizer see all accesses, those of the other the atomic operations, since the
  * first takes an atomic addition for a write alone. The run-time library of neither is linked. The
@@ -94,21 +91,7 @@ void accesses_configure(struct mu_config *config, const struct access_settings *
 /* A program that was linked for them names that library. */
 static bool is_built_with_hooks(const char *program)
 {
-	static const char name[] = "libmemusage_hooks.so";
-	int fd = open(program, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat st;
-	void *bytes = MAP_FAILED;
-	bool found;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (bytes == MAP_FAILED)
-		return false;
-	found = memmem(bytes, (size_t)st.st_size, name, sizeof(name)) != NULL;
-	munmap(bytes, (size_t)st.st_size);
-	return found;
+	return program_names(program, "libmemusage_hooks.so") > 0;
 }
 
 const char *accesses_library(const struct access_settings *a, const char *program)

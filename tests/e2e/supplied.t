@@ -11,11 +11,17 @@ need_bin memusage supplied
 need mkfifo
 need_tracing
 PATH=$WORKLOADS:$PATH
-if [ "$(supplied </dev/null)" = unknown ]; then
-	skip_all 'this machine lets no process supply its pages (userfaultfd)'
-fi
 
 for kind in '' forks; do
+	# shellcheck disable=SC2086
+	run supplied $kind
+	case $status,$out in
+	0,refused:*)
+		skip "userfaultfd() ${kind:+that hears of forks }was answered: ${out#refused: }" 14
+		continue
+		;;
+	esac
+	is "$status,$(printf '%s\n' "$out" | tail -1)" '0,wrong=0' "supplied $kind alone"
 	# shellcheck disable=SC2086
 	begin_examined supplied $kind
 	for command in 'leak_check summary' 'leak_check full' holders census pages; do

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -137,6 +138,7 @@ static void take_step(char step, pid_t pid)
  * process leaves its image (l), or ends (d). */
 static _Noreturn void play(const char *steps, enum trace_children children)
 {
+	struct rlimit limit;
 	unsigned int k;
 	int go[2];
 	pid_t pid;
@@ -157,6 +159,12 @@ static _Noreturn void play(const char *steps, enum trace_children children)
 			take_step(*at, pid);
 		}
 	}
+	/* Without a descriptor it is not known whether anybody uses the slot. */
+	require(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	require(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max }) == 0);
+	retired_slots_free(&tree, true);
+	require(session.arena.slot[k].state == MU_SLOT_ENDED);
+	require(setrlimit(RLIMIT_NOFILE, &limit) == 0);
 	retired_slots_free(&tree, true);
 	require(session.arena.slot[k].state == MU_SLOT_FREE);
 	endpoint_close(&session.endpoint);

@@ -3,10 +3,12 @@
  *
  * With `forks` it hears of forks by the same descriptor, as CRIU does. Says "ready", touches missing
  * pages and allocates until its standard input ends; then prints how often a page was not what it
- * has to be, "wrong=0" if never. "unknown" if the machine cannot do it.
+ * has to be, "wrong=0" if never. "refused: WHY" if the kernel has no such call, or lets only others
+ * make it; any other failure ends it with 99.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
@@ -61,14 +63,17 @@ static char *begin(bool hears_forks)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	part.range.start = (uintptr_t)pages;
-	part.range.len = PAGES * PAGE;
-	if (faults < 0 || pages == MAP_FAILED || ioctl(faults, UFFDIO_API, &api) < 0 ||
-	    ioctl(faults, UFFDIO_REGISTER, &part) < 0 ||
-	    pthread_create(&thread, NULL, supply, NULL) != 0) {
-		say("unknown");
+	if (faults < 0 || ioctl(faults, UFFDIO_API, &api) < 0) {
+		if (errno != ENOSYS && errno != EPERM)
+			exit(99);
+		say("refused: %s", strerror(errno));
 		exit(0);
 	}
+	part.range.start = (uintptr_t)pages;
+	part.range.len = PAGES * PAGE;
+	if (pages == MAP_FAILED || ioctl(faults, UFFDIO_REGISTER, &part) < 0 ||
+	    pthread_create(&thread, NULL, supply, NULL) != 0)
+		exit(99);
 	return pages;
 }
 
