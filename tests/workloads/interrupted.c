@@ -27,7 +27,9 @@ enum { BLOCKS = 30000, STATUS = 23, IN_CHILD = 200 };
 
 static const char *kind;
 static volatile int harmed, in_child;
-static volatile long forks; /* a word: the tracer reads it */
+/* A word: the tracer reads it. Before the work begins no signal is due: a child of the handler would
+ * read the tracer's answer in the place of this process, which would wait for ever. */
+static volatile long forks = -1;
 
 static pid_t fork_by_kind(void)
 {
@@ -176,6 +178,7 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, fork_in_handler);
 	if (!get_traced())
 		return 77;
+	forks = 0;
 	work();
 	return 0;
 }
