@@ -18,7 +18,8 @@ struct heap_place {
  *
  * An arena's part is where glibc puts it, also if a mapping begins inside of it; it ends with the
  * block's mapping. A block mapped on its own has whole pages. Otherwise it is all of the mapping:
- * the main heap's, or another allocator's, which may also be a file.
+ * the main heap's, or another allocator's, which may also be a file. A block of "[heap]" without
+ * the words that glibc writes before a block is another allocator's.
  * Source  glibc 2.36, malloc/malloc.c and arena.c: the words before a block.
  */
 struct heap_place heap_place_find(const struct address_space *s, const struct heap_block *b);

@@ -77,8 +77,18 @@ static struct memory_part part_of_place(const struct heap_place *h)
 	return p;
 }
 
+static bool begins_part(const struct memory_parts *m, uint32_t from, uint64_t start)
+{
+	for (uint32_t i = from; i < m->count; i++) {
+		if (m->part[i].start == start)
+			return true;
+	}
+	return false;
+}
+
 static void append_heap(struct memory_parts *m, const struct snapshot *s)
 {
+	const uint32_t first = m->count;
 	uint64_t upto = 0;
 
 	for (uint32_t i = 0; i < s->blocks.count; i++) {
@@ -98,7 +108,8 @@ static void append_heap(struct memory_parts *m, const struct snapshot *s)
 		const struct heap_place place = heap_place_of_area(&s->space.area[i]);
 		const struct memory_part p = part_of_place(&place);
 
-		if (p.heap == MU_HEAP_MAIN)
+		/* Its blocks have told whose "[heap]" is. */
+		if (p.heap == MU_HEAP_MAIN && !begins_part(m, first, p.start))
 			append_part(m, &p);
 	}
 }

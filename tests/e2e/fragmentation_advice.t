@@ -48,6 +48,15 @@ if [ "$other" ]; then
 else
 	skip 'no other allocator is installed here'
 fi
+# tcmalloc asks brk() for memory, as glibc does.
+other=libtcmalloc.so.4
+if LD_PRELOAD=$other fragments trim 2>&1 | grep -q "$other"; then
+	skip "$other is not installed here"
+else
+	env LD_PRELOAD=$other memusage -o report --fragmentation fragments trim >printed
+	like "$(cat report)" 'heap: free but resident' 'a heap of tcmalloc is examined'
+	unlike "$(cat report)" 'malloc_trim|MALLOC_|\[heap\]' '... and gets no advice for glibc'
+fi
 memusage -o report --fragmentation fragments none >printed
 unlike "$(cat report)" 'what may make' 'a program with a small heap gets no advice'
 done_testing
