@@ -27,7 +27,7 @@ static bool is_own_file(int fd)
 /* From the start on: a header is written after everything to which it leads. */
 static bool copy_file(int from, int to)
 {
-	char data[1 << 16];
+	char data[16 << 10];
 	off_t at = 0;
 	ssize_t n;
 

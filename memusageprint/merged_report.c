@@ -7,8 +7,10 @@
 #include "memusageprint/merged_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/layout.h"
+#include "cli/xmalloc.h"
 #include "memusageprint/job/report_job.h"
 #include "memusageprint/merge/merged_input.h"
 #include "memusageprint/merge/merged_text.h"
@@ -34,15 +36,16 @@ static void print_processes(const struct report_job *job, const struct merge *m)
 int merged_report_print(const struct settings *settings, struct output *output)
 {
 	const struct report_job job = { .settings = settings, .output = output };
-	struct merged_input m;
-	int result = merged_input_open(&m, settings);
+	struct merged_input *m = xmalloc(sizeof(*m));
+	int result = merged_input_open(m, settings);
 
 	if (result == 0 && is_text(settings))
-		print_processes(&job, &m.merge);
+		print_processes(&job, &m->merge);
 	if (result == 0 && !(is_text(settings) && settings->text == TEXT_PROCESSES))
-		result = recording_report_print_open(&job, &m.recording);
+		result = recording_report_print_open(&job, &m->recording);
 	if (result == 0)
-		result = m.result;
-	merged_input_close(&m);
+		result = m->result;
+	merged_input_close(m);
+	free(m);
 	return result;
 }

@@ -4,12 +4,14 @@
  */
 #include "memusageprint/recording_report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/layout.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/units.h"
+#include "cli/xmalloc.h"
 #include "memusageprint/export/dhat_export.h"
 #include "memusageprint/export/export_formats.h"
 #include "memusageprint/export/leak_tree_export.h"
@@ -333,21 +335,23 @@ static int print_checks_of_forks(const struct report_job *job, const struct reco
 int recording_report_print_open(const struct report_job *job, const struct recording *r)
 {
 	const struct settings *settings = job->settings;
-	struct report_subject s = { .slot = RECORDING_NONE };
+	struct report_subject *s = xcalloc(1, sizeof(*s));
 	int result = 0;
 
+	s->slot = RECORDING_NONE;
 	if (wants_report(settings))
-		result = print_report(job, r, &s);
+		result = print_report(job, r, s);
 	if (settings->leak_forks && settings->text & TEXT_LEAK_CHECK && !settings->pid)
 		result |= print_checks_of_forks(job, r);
 	/* The output is emptied even if no image has a summary. */
 	if (settings->dhat_summary)
 		report_job_begin(job);
 	if (wants_image_files(settings))
-		result |= write_image_files(job, r, s.recording ? &s : NULL);
+		result |= write_image_files(job, r, s->recording ? s : NULL);
 	if (r->segment.missing > 0)
 		result = -1;
-	report_subject_close(&s);
+	report_subject_close(s);
+	free(s);
 	return result;
 }
 

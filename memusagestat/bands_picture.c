@@ -4,9 +4,12 @@
  */
 #include "memusagestat/bands_picture.h"
 
+#include <stdlib.h>
+
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "cli/xmalloc.h"
 #include "formats/bands.h"
 #include "memusagestat/bandgraph.h"
 #include "memusagestat/drawing/drawing.h"
@@ -42,21 +45,22 @@ static int write_bands_picture(const struct settings *s, const struct bands *b, 
 
 static int draw_recording_bands(const struct settings *s, struct input_file *source)
 {
-	struct recorded_process r;
+	struct recorded_process *r = xmalloc(sizeof(*r));
 	struct bands b;
 	struct mu_error err;
 	int result;
 
-	recorded_process_open(&r, source->path, s);
-	source->is_cut = r.segment.missing > 0;
+	recorded_process_open(r, source->path, s);
+	source->is_cut = r->segment.missing > 0;
 	if (s->runtime_frames == RUNTIME_HIDE)
-		recorded_process_hide_runtime(&r, s);
-	if (bands_of_image(&b, r.export.filter, &r.image, &r.segment.head.config, LEAST_PERCENT,
+		recorded_process_hide_runtime(r, s);
+	if (bands_of_image(&b, r->export.filter, &r->image, &r->segment.head.config, LEAST_PERCENT,
 			   &err) < 0)
 		die("%s: %s", s->input, err.text);
-	result = write_bands_picture(s, &b, r.command);
+	result = write_bands_picture(s, &b, r->command);
 	bands_free(&b);
-	recorded_process_close(&r);
+	recorded_process_close(r);
+	free(r);
 	return result;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/version.h"
+#include "cli/xmalloc.h"
 #include "memusagestat/bands_picture.h"
 #include "memusagestat/classic_picture.h"
 #include "memusagestat/data_input.h"
@@ -76,16 +77,17 @@ static int write_output(const struct settings *settings)
 static int write_merged_output(const struct settings *settings)
 {
 	struct settings s = *settings;
-	struct merged_file m;
+	struct merged_file *m = xmalloc(sizeof(*m));
 	int result;
 
-	merged_file_open(&m, settings);
-	s.input = m.path;
-	s.merged = &m;
+	merged_file_open(m, settings);
+	s.input = m->path;
+	s.merged = m;
 	result = write_output(&s);
 	if (result == 0)
-		result = m.result;
-	merged_file_close(&m);
+		result = m->result;
+	merged_file_close(m);
+	free(m);
 	return result;
 }
 

@@ -283,30 +283,31 @@ static bool hides_runtime(const struct themed_picture *p)
 
 static void draw_recording(struct themed_picture *p)
 {
-	struct recorded_process r;
+	struct recorded_process *r = xmalloc(sizeof(*r));
 	struct page_image what;
 	struct page_sites sites;
 
-	recorded_process_open(&r, p->source.path, p->settings);
-	p->source.is_cut = r.segment.missing > 0;
-	p->command = xstrdup(r.command);
+	recorded_process_open(r, p->source.path, p->settings);
+	p->source.is_cut = r->segment.missing > 0;
+	p->command = xstrdup(r->command);
 	if (p->settings->kind == PICTURE_HISTOGRAM) {
-		histogram_draw(&p->drawing, &r.result.counters, p->theme, picture_title(p),
+		histogram_draw(&p->drawing, &r->result.counters, p->theme, picture_title(p),
 			       picture_size(p, 800, 0));
 	} else if (p->settings->kind == PICTURE_RUN) {
-		draw_recording_curves(p, &r);
+		draw_recording_curves(p, r);
 	} else {
 		what = (struct page_image){
-			.export = &r.export, .segment = &r.segment.head, .result = &r.result,
+			.export = &r->export, .segment = &r->segment.head, .result = &r->result,
 		};
 		if (hides_runtime(p))
-			recorded_process_hide_runtime(&r, p->settings);
+			recorded_process_hide_runtime(r, p->settings);
 		page_image_init(&what);
 		sites = page_image_sites(&what);
 		draw_flame_graph(p, &what.stacks.tree, &sites);
 		page_image_free(&what);
 	}
-	recorded_process_close(&r);
+	recorded_process_close(r);
+	free(r);
 }
 
 static void draw_massif_file(struct themed_picture *p)

@@ -124,14 +124,17 @@ static void score_by_metric(struct scoring *s, enum page_metric m)
 	}
 }
 
+enum { BINS = 1 << 16 }; /* one for each half of a value */
+
 /* The value whose place from the top is RANK, counted from 0: half of its bits, then the others. */
 static uint32_t value_at_rank(const uint32_t *value, uint32_t count, uint32_t rank)
 {
-	uint32_t found = 0;
+	uint32_t *in = xmalloc(BINS * sizeof(*in)), found = 0;
 
 	for (int half = 1; half >= 0; half--) {
-		uint32_t in[1 << 16] = { 0 }, bin = UINT16_MAX;
+		uint32_t bin = UINT16_MAX;
 
+		memset(in, 0, BINS * sizeof(*in));
 		for (uint32_t i = 0; i < count; i++) {
 			if (half == 1)
 				in[value[i] >> 16]++;
@@ -142,6 +145,7 @@ static uint32_t value_at_rank(const uint32_t *value, uint32_t count, uint32_t ra
 			rank -= in[bin];
 		found |= half == 1 ? bin << 16 : bin;
 	}
+	free(in);
 	return found;
 }
 

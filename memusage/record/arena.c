@@ -436,7 +436,7 @@ void arena_share_start(struct arena *a, const struct arena *first)
 
 static bool copy_range(int to, off_t to_at, int from, off_t at, off_t end)
 {
-	char bytes[64 << 10];
+	char bytes[16 << 10];
 
 	while (at < end) {
 		size_t part = end - at < (off_t)sizeof(bytes) ? (size_t)(end - at) : sizeof(bytes);

@@ -37,7 +37,7 @@ char *remote_output_unused_name(const struct remote *r)
 /* An owner that is not us controls the content, but must not control its length. */
 static int copy_temporary_file(const struct remote *r, struct output *out)
 {
-	char data[1 << 16];
+	char data[16 << 10];
 	uint64_t sum = 0;
 	ssize_t n;
 

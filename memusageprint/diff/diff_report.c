@@ -8,6 +8,7 @@
 
 #include "cli/layout.h"
 #include "cli/terminal.h"
+#include "cli/xmalloc.h"
 #include "memusageprint/diff/diff_exports.h"
 #include "memusageprint/diff/diff_list.h"
 #include "memusageprint/diff/diff_tree.h"
@@ -110,21 +111,22 @@ static bool hides_runtime(const struct settings *settings)
 
 int diff_report_print(const struct settings *settings, struct output *output)
 {
-	struct difference d;
+	struct difference *d = xmalloc(sizeof(*d));
 	struct report_job job = { .settings = settings, .output = output };
-	int result = difference_open(&d, settings, first_metric(settings),
+	int result = difference_open(d, settings, first_metric(settings),
 				     hides_runtime(settings));
 
 	if (result == 0) {
 		FILE *out = report_job_begin(&job);
 
 		if (settings->report == REPORT_EXPORT) {
-			result = diff_exports_write(out, &d, settings);
+			result = diff_exports_write(out, d, settings);
 		} else {
 			output->has_color = true; /* names are clean already */
-			result = print_texts(out, &d, settings);
+			result = print_texts(out, d, settings);
 		}
 	}
-	difference_close(&d);
+	difference_close(d);
+	free(d);
 	return result;
 }

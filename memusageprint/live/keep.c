@@ -30,7 +30,7 @@ static int create_numbered_file(uint32_t pid, char *name, size_t size)
 
 static int copy_file(int to, int from)
 {
-	char data[1 << 16];
+	char data[16 << 10];
 	ssize_t n;
 
 	while ((n = read(from, data, sizeof(data))) > 0) {
