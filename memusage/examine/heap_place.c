@@ -34,7 +34,7 @@ static struct heap_place place_in_arena(const struct area *a, uint64_t block)
 				    .kind = MU_HEAP_ARENA };
 }
 
-/* The words before a block of tcmalloc, say, which asks brk() for memory too, are another block's. */
+/* tcmalloc asks brk() for memory, too: the words before its blocks are those of other blocks. */
 static struct heap_place place_in_main_heap(const struct area *a, uint64_t size_word,
 					    const struct heap_block *b)
 {
