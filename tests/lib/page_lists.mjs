@@ -67,8 +67,9 @@ if (file === 'short') {
 			continue;
 		}
 		const trend = isGrowth ? model.trendOf(e, group) : '';
-		console.log(`${bytes(e.value)} ${e.label}${e.where && !e.label.includes(' in ')
-			? ` (${e.where})` : ''}${trend && `, ${trend}`}`);
+		const where = e.label.includes(' in ') ? '' : e.where;
+		console.log(`${bytes(e.value)} ${e.label}${!where ? ''
+			: where.startsWith('in ') ? ` ${where}` : ` (${where})`}${trend && `, ${trend}`}`);
 		const shown = e.lines.length > LINES ? LINES - 1 : e.lines.length;
 		for (const l of e.lines.slice(0, shown))
 			console.log(`  ${bytes(l.value)} ${l.where}`);
