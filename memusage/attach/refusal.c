@@ -68,7 +68,7 @@ int refusal_explain_denied(pid_t pid, struct mu_error *err)
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 			    "the kernel does not let us write to it (ptrace): it has changed its "
 			    "user, is not dumpable (prctl(2)), or a container forbids that "
-			    "(--cap-add=SYS_PTRACE); try as root");
+			    "(--cap-add=SYS_PTRACE); start it with memusage instead");
 }
 
 /* ---- what it is -------------------------------------------------------------------------- */

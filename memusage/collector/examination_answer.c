@@ -4,6 +4,7 @@
  */
 #include "memusage/collector/examination_answer.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 #include "memusage/holders/holders_check.h"
+#include "memusage/trace/tracee_refusal.h"
 
 enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
 enum { EXAMINERS_PER_CPU = 2 }; /* likewise: more would only take turns, with memory for each */
@@ -152,9 +154,17 @@ static bool has_idle_cpu(const struct kind *k)
 
 /* A process can write any ID into the slots of its user's memory: that of a process of root, too,
  * which only we could look into. */
-static bool is_recorded_there(const struct process *p)
+static bool is_recorded_there(const struct kind *k, const struct process *p)
 {
-	return process_maps(p->pid, p->arena->fd) == PROCESS_HAS_MAPPED;
+	const enum process_mapping mapping = process_maps(p->pid, p->arena->fd);
+	const int why = errno == EACCES ? EPERM : errno;
+	struct mu_error err;
+
+	if (mapping == PROCESS_MAPPING_UNKNOWN && why != ENOENT && why != ESRCH) {
+		tracee_refusal_explain(p->pid, why, &err);
+		warn("%s process %d%s: %s", k->before, (int)p->pid, k->after, err.text);
+	}
+	return mapping == PROCESS_HAS_MAPPED;
 }
 
 /* Returns NULL if it cannot be started now. */
@@ -171,7 +181,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
-	c->fd = is_recorded_there(p) ? examination_open_file(k->examination) : -1;
+	c->fd = is_recorded_there(k, p) ? examination_open_file(k->examination) : -1;
 	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
 		if (c->fd >= 0)

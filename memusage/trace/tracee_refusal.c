@@ -44,8 +44,9 @@ static pid_t find_tracer(pid_t pid)
 	"kernel.yama.ptrace_scope is %d: run this as root, or start the program with " \
 	"memusage --leak-check=full"
 #define FORBIDDEN \
-	"the kernel does not let us stop it (ptrace): it has changed its user, or a container " \
-	"forbids that (--cap-add=SYS_PTRACE); try as root"
+	"the kernel does not let us stop it (ptrace): it has changed its user, is not dumpable " \
+	"(prctl(2)), or a container forbids that (--cap-add=SYS_PTRACE); a run that root starts " \
+	"can examine it at its end (memusage --leak-check=full)"
 
 /* An examiner has the name of the client or the collector that began it. */
 static bool is_ours(pid_t tracer)

@@ -75,8 +75,8 @@ void not_examined_warn(const struct report_subject *s, enum examination_kind kin
 		warn("process %d: %s, because %s: ask while it runs, memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, why, kinds[kind].command);
 	else
-		warn("process %d: %s when it ended, as in a sandbox: ask while it runs, memusage "
-		     "--pid=PID %s",
+		warn("process %d: %s when it ended. memusage has said why; if it has not, the "
+		     "process was in a sandbox: ask while it runs, memusage --pid=PID %s",
 		     (int)s->pid, kinds[kind].what, kinds[kind].command);
 }
 
