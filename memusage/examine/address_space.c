@@ -92,6 +92,18 @@ static int open_pagemap(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+static void mark_supplied(uint64_t start, void *data)
+{
+	struct address_space *s = data;
+
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (s->area[i].start != start)
+			continue;
+		s->area[i].flags |= AREA_SUPPLIED;
+		s->has_supplied = true;
+	}
+}
+
 int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct mu_error *err)
 {
 	*s = (struct address_space){ .pid = pid, .touched = touched, .pagemap = -1,
@@ -102,7 +114,7 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 	parse_maps(s);
 	s->pagemap = open_pagemap(pid);
 	s->touched_pagemap = open_pagemap(touched);
-	supplied_areas_mark(s, pid);
+	supplied_areas_find(pid, mark_supplied, s);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,17 +38,7 @@ static bool has_flag_of_supplied(const char *flags)
 	return strstr(flags, " um") || strstr(flags, " uw") || strstr(flags, " ui");
 }
 
-static void mark_area(struct address_space *s, uint64_t start)
-{
-	for (uint32_t i = 0; i < s->count; i++) {
-		if (s->area[i].start != start)
-			continue;
-		s->area[i].flags |= AREA_SUPPLIED;
-		s->has_supplied = true;
-	}
-}
-
-void supplied_areas_mark(struct address_space *s, pid_t pid)
+void supplied_areas_find(pid_t pid, void (*visit)(uint64_t start, void *data), void *data)
 {
 	char path[64], *line = NULL;
 	uint64_t start = 0;
@@ -66,7 +55,7 @@ void supplied_areas_mark(struct address_space *s, pid_t pid)
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &from, &to) == 2)
 			start = from;
 		else if (strncmp(line, "VmFlags:", 8) == 0 && has_flag_of_supplied(line))
-			mark_area(s, start);
+			visit(start, data);
 	}
 	free(line);
 	if (file)

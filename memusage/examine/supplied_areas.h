@@ -8,9 +8,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
-
-#include "memusage/examine/address_space.h"
 
 /* supplied_areas_may_be -- Returns whether a process has a descriptor of userfaultfd.
  *
@@ -18,9 +17,11 @@
  */
 bool supplied_areas_may_be(pid_t pid);
 
-/* supplied_areas_mark -- Gives AREA_SUPPLIED to the areas of S that are such mappings.
+/* supplied_areas_find -- Calls a function for each such mapping of a process.
  *
- * pid  whose mappings these are. Cost nothing without such a descriptor; with one, the kernel
- *      walks all page tables of the process for it.
+ * start  where the mapping begins.
+ * data   what the function gets.
+ * Cost two system calls per descriptor without one of userfaultfd; with one, the kernel walks all
+ * page tables of the process.
  */
-void supplied_areas_mark(struct address_space *s, pid_t pid);
+void supplied_areas_find(pid_t pid, void (*visit)(uint64_t start, void *data), void *data);
