@@ -239,7 +239,8 @@ static void print_earlier(const struct report_job *job, const struct process_lis
 	fclose(page);
 }
 
-/* An export is of the program, or of --pid. What reports would rather be about is not in it. */
+/* An export has the program, or the process of --pid. A report would choose the larger process,
+ * which the export lacks. */
 static void warn_of_larger(const struct report_job *job, const struct recording *r,
 			   const struct process_list *list, uint32_t slot)
 {

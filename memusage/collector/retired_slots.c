@@ -17,8 +17,8 @@
 
 enum { SLOTS_AT_ONCE = 32 };
 #define WAIT_NS UINT64_C(100000000)
-/* Of slots that somebody uses; and process IDs are not reused within this time, see
- * slot_owner.c. */
+/* How long slots that a process uses are left alone. It is shorter than the time after which a
+ * process ID may be reused (slot_owner.c). */
 #define LONG_WAIT_NS UINT64_C(1000000000)
 
 struct pid_list {
@@ -147,8 +147,8 @@ static unsigned int count_retired(const struct tree *t)
 	return count;
 }
 
-/* Returns the number of slots that somebody uses. They all count as used if that is not known:
- * clearing the memory of one would kill. */
+/* Returns how many slots a process still uses. They all count as used if that is not known: to
+ * clear the memory of one that is used kills the process. */
 static unsigned int free_unused(const struct tree *t)
 {
 	struct pid_list users = { 0 };

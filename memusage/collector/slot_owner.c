@@ -23,8 +23,8 @@ struct slot_search {
 	const struct arena *arena;
 };
 
-/* Tells whether a process has our memory, as far as can be known. One that ends has none any more;
- * a kernel thread never had any. */
+/* Tells whether a process has our memory, or may have it if that cannot be known. A process that is
+ * ending has none any more, and a kernel thread never had any. */
 static bool may_have_mapped(pid_t pid, const struct arena *a)
 {
 	const enum process_mapping mapping = process_maps(pid, a->fd);

@@ -31,8 +31,8 @@
 /* A process that two scans of /proc have not found is gone. */
 #define LOST_NS UINT64_C(200000000)
 
-/* A process that waits for an answer learns from the kernel that nobody will give it: this number
- * is FUTEX_OWNER_DIED when this thread has ended in any way. There is one offset for all of its
+/* A process that waits for an answer learns from the kernel that none will come: this number is
+ * FUTEX_OWNER_DIED when this thread has ended in any way. There is one offset for all of its
  * robust locks, so the number can be in one arena only. */
 static void note_death_in(uint32_t *pid)
 {

@@ -94,8 +94,8 @@ char process_state(pid_t pid);
 
 /* process_read_file -- Reads the beginning of /proc/PID/NAME as text of less than SIZE bytes.
  *
- * text  "" if that fails. Of "status", the line of groups, which may be longer than all the rest,
- *       is left out.
+ * text  "" if that fails. It lacks the line of groups of "status", which may be longer than all
+ *       the rest.
  */
 void process_read_file(pid_t pid, const char *name, char *text, size_t size);
 

@@ -37,7 +37,7 @@ void inherited_files_note(char *const *argv)
 	while (all && (entry = readdir(all))) {
 		int fd = atoi(entry->d_name);
 
-		/* What an exec would close was opened since by a library, which may use it. */
+		/* A library has opened those that an exec closes, and may use them. */
 		if (fd <= STDERR_FILENO || fd == dirfd(all) || fcntl(fd, F_GETFD) & FD_CLOEXEC)
 			continue;
 		noted.fd = xreallocarray(noted.fd, noted.count + 1, sizeof(*noted.fd));

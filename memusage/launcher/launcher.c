@@ -322,7 +322,7 @@ static void forward_signal(const struct launcher *l, const siginfo_t *info)
 		send_to_parent(info);
 		return;
 	}
-	/* Its ID may be another process's by now. Of PID 1 its orphans are left. */
+	/* Its ID may be another process's by now. If we are PID 1, its orphans are left. */
 	if (l->has_program_ended) {
 		process_signal_children_but(l->collector, l->serving.pid, info->si_signo);
 		return;

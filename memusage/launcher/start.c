@@ -84,7 +84,7 @@ static unsigned int own_filters(void)
 
 char **start_environment(const char *library, const char *collector, const char *emulator)
 {
-	/* What is emulated gets it from the emulator. */
+	/* An emulated program gets LD_PRELOAD from the emulator. */
 	const bool keeps_preload = !library && !emulator;
 	struct opt_list list = { .count = 0 };
 

@@ -60,7 +60,7 @@ static const char *set_top(const struct opt *option, const char *arg, void *data
 	return NULL;
 }
 
-/* Of the option of a list, and the optional number of places. */
+/* Sets a list's option, and the number of its places, which is optional. */
 static const char *set_list(const struct opt *option, const char *arg, void *data)
 {
 	if (arg && !settings_parse_places(arg, &settings.places))

@@ -22,8 +22,8 @@ struct collector_address {
  * all  receives the addresses, each once; the caller frees it.
  * Returns their number. Any user may listen at such a name.
  * Source  proc(5), /proc/net/unix. The kernel walks over the sockets by their place in a list: it
- *         skips one now and then while others go away (2 of 20,000 readings beside three processes
- *         that open and close sockets, on Linux 6.18), so the list is read twice.
+ *         skips one now and then while others go away (2 of 20,000 readings while three
+ *         processes opened and closed sockets, on Linux 6.18), so the list is read twice.
  */
 size_t collector_socket_list(struct collector_address **all);
 
@@ -31,7 +31,7 @@ size_t collector_socket_list(struct collector_address **all);
  *
  * length  of ADDRESS, in bytes.
  * Returns a descriptor that does not block, which the caller closes; or -1 with *ERROR, an errno,
- * if nobody listens, or somebody who is not our user.
+ * if no process listens, or one of another user.
  * Source  unix(7), SO_PEERCRED.
  */
 int collector_socket_connect(const struct sockaddr_un *address, size_t length, int *error);

@@ -10,7 +10,7 @@
 
 #include "memusage/trace/tracee.h"
 
-/* What was there before, of SIGCHLD. */
+/* How SIGCHLD was handled before. */
 struct tracee_seizure {
 	struct sigaction action;
 	sigset_t mask;

@@ -40,7 +40,7 @@ static void measure_condition(const struct measure *m, const struct condition *c
 			to->why = why;
 		return;
 	}
-	/* What has a figure is there. */
+	/* A place with a figure exists. */
 	to->has_place = to->has_place || figure.value > 0 || measure_finds_place(m, c);
 	if (to->is_known && figure.value <= to->figure.value)
 		return;

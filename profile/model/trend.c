@@ -160,9 +160,9 @@ static void measure_series(struct judged *j, const struct trend_series *s)
 	j->score = trend_mann_kendall(s->value, j->count);
 }
 
-/* A random walk has a trend more often than not, so this asks for drift as well. What only fills up
- * again to where it was before, as a cache that lost some, does not grow; what was more at the
- * beginning may. */
+/* A random walk has a trend more often than not, so this asks for drift as well. A place
+ * that only fills up again, as a cache that has lost some, does not grow; one that was larger at
+ * the beginning may. */
 static bool grows(const struct judged *j)
 {
 	return j->score > SIGNIFICANT && trend_drift(j->series->value, j->count) > SIGNIFICANT &&

@@ -11,7 +11,7 @@
 #include "cli/xmalloc.h"
 #include "profile/read/result.h"
 
-/* What an image before an exec must have at least to be reported instead of a last one. */
+/* The least with which an image from before an exec is reported instead of the last one. */
 enum { LEAST_BYTES = 1 << 20, LEAST_CALLS = 10000 };
 
 /* Data to sort the images and to find their parents. */

@@ -143,7 +143,7 @@ static void lower_to(uint64_t *bytes, double most)
 }
 
 /* The counters are exact: a heap of 96 KiB, estimated by one sample, cannot be where 41 KiB were
- * asked for in all. What a child got from its parent is an estimate, too, so its own part has a
+ * asked for in all. A child's blocks from its parent are an estimate, too, so its own part has a
  * limit of its own. */
 static void limit_estimates(struct result *r, const struct image *im)
 {

@@ -442,7 +442,7 @@ static struct sampled_interval compute_change(double samples, double variance, d
 	return (struct sampled_interval){ change - error, change + error };
 }
 
-/* 20 KiB that were asked for in all cannot be 472 KiB that no sample has shown. What is exact was
+/* 20 KiB that were asked for in all cannot be 472 KiB that no sample has shown. Exact bytes were
  * asked for as well. */
 static struct sampled_interval cap_interval(struct sampled_interval i, double exact, double most,
 					    double estimate)
