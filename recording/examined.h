@@ -33,9 +33,9 @@ struct mu_examined {
 	uint32_t reserved;
 };
 
-/* Two processes can share their memory without being threads, and the image with it. These are
- * addresses of what tells whether another process uses an image; 0 unknown. */
+/* Two processes can share their memory without being threads, and the image with it. A reader looks
+ * at these two addresses in a process to learn whether it uses the image; 0 unknown. */
 struct mu_in_use {
-	uint64_t on;   /* of a uint8_t, 1 while events are recorded; 0 in a copy of the memory */
-	uint64_t slot; /* of a uint32_t, the slot that they are recorded into */
+	uint64_t has_slot; /* of a uint8_t, 1 if the process has a slot; 0 in a copy of its memory */
+	uint64_t slot;	   /* of a uint32_t, this slot */
 };

@@ -49,5 +49,5 @@ void examined_publish(void)
 	for (unsigned int i = 0; own && i < MU_EXAMINED_ENTRIES; i++)
 		e->entry[i] = (uint64_t)lookup_in(own, names[i]);
 	publish_stubs(e);
-	rec.image->in_use = (struct mu_in_use){ (uint64_t)&gate.on, (uint64_t)&rec.slot };
+	rec.image->in_use = (struct mu_in_use){ (uint64_t)&gate.has_owner, (uint64_t)&rec.slot };
 }

@@ -177,7 +177,7 @@ static void fill_parameters(struct stop *s, const struct arena *arena)
 	p->mapped_header = s->a->before.mapped_header;
 	p->before_blocks = s->a->before.blocks;
 	p->before_bytes = s->a->before.bytes;
-	p->is_confined = target_status(&s->t, "\nSeccomp:", 10) != 0;
+	p->is_confined = process_status_value(s->t.view, "Seccomp:", 10, 0) != 0;
 	memcpy(p->auxv, s->t.auxv, sizeof(p->auxv));
 }
 

@@ -30,7 +30,7 @@ static enum target_result detach_stopped(struct stop *s)
 		return TARGET_REFUSED;
 	code_restore(&s->t, &s->a->code);
 	/* A filter could kill it for the calls that unmap. */
-	if (target_status(&s->t, "\nSeccomp:", 10) == SECCOMP_MODE_STRICT ||
+	if (process_status_value(s->t.view, "Seccomp:", 10, 0) == SECCOMP_MODE_STRICT ||
 	    filter_check(&s->t, &s->a->err) != TARGET_OK)
 		return stop_refuse(s, "it has entered a sandbox meanwhile, so the recorder stays "
 				      "mapped", 0);

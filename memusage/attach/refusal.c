@@ -36,12 +36,7 @@ static enum target_result is_busy(struct mu_error *err, const char *why)
 /* /proc/PID of a process that is not dumpable belongs to root. */
 static uid_t read_user(pid_t pid)
 {
-	char text[4096];
-	const char *line;
-
-	process_read_file(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nUid:");
-	return line ? (uid_t)strtoul(line + strlen("\nUid:"), NULL, 10) : geteuid();
+	return (uid_t)process_status_value(pid, "Uid:", 10, geteuid());
 }
 
 int refusal_explain_denied(pid_t pid, struct mu_error *err)
@@ -94,7 +89,7 @@ static enum target_result check_machine(const struct target *t, struct mu_error 
 
 static enum target_result check_tracer(const struct target *t, struct mu_error *err)
 {
-	const uint64_t tracer = target_status(t, "\nTracerPid:", 10);
+	const uint64_t tracer = process_status_value(t->view, "TracerPid:", 10, 0);
 	char name[17];
 
 	if (!tracer)
@@ -103,7 +98,7 @@ static enum target_result check_tracer(const struct target *t, struct mu_error *
 	if (strcmp(name, "memusage") == 0)
 		return is_busy(err, "another memusage attaches to it");
 	/* It was memusage, perhaps: a process that is gone has no name. */
-	if (target_status(t, "\nTracerPid:", 10) != tracer)
+	if (process_status_value(t->view, "TracerPid:", 10, 0) != tracer)
 		return is_busy(err, "another process has just traced it");
 	mu_error_set(err, MU_ERROR_SYSTEM, 0,
 		     "process %d traces it already (a debugger, or strace): end that first",
@@ -120,7 +115,7 @@ enum target_result refusal_check_reading(const struct target *t, struct mu_error
 
 static enum target_result check_state(const struct target *t, struct mu_error *err)
 {
-	const uint64_t seccomp = target_status(t, "\nSeccomp:", 10);
+	const uint64_t seccomp = process_status_value(t->view, "Seccomp:", 10, 0);
 	const char *features;
 	char text[8192];
 
@@ -250,7 +245,7 @@ bool refusal_locks_memory(const struct target *t, uint64_t address)
 	size_t size = 0;
 	FILE *smaps;
 
-	if (target_status(t, "\nVmLck:", 10) == 0)
+	if (process_status_value(t->view, "VmLck:", 10, 0) == 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)t->view);
 	smaps = fopen(path, "re");

@@ -115,16 +115,6 @@ int target_read_maps(struct target *t, struct mu_error *err)
 	return address_space_open(&t->maps, t->view, t->view, err);
 }
 
-uint64_t target_status(const struct target *t, const char *name, int base)
-{
-	char text[8192];
-	const char *line;
-
-	process_read_file(t->view, "status", text, sizeof(text));
-	line = strstr(text, name);
-	return line ? strtoull(line + strlen(name), NULL, base) : 0;
-}
-
 /* ---- code -------------------------------------------------------------------------------- */
 
 /* Returns the address of the word of the dynamic section with TAG, 0 without one. */

@@ -89,8 +89,6 @@ uint64_t target_auxv(const struct target *t, uint64_t type);
  */
 enum target_result target_stop(struct target *t, struct mu_error *err);
 
-/* target_status -- Reads a number of /proc/PID/status: NAME is "\nNAME:". Returns 0 without it. */
-uint64_t target_status(const struct target *t, const char *name, int base);
 
 /* target_shares_memory -- Returns another process that has the same memory, as between vfork() and
  * exec; 0 if there is none. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "memusage/common/clock.h"
+#include "memusage/common/process.h"
 #include "profile/base/array.h"
 #include "profile/read/image.h"
 
@@ -20,6 +21,21 @@ enum { SLOTS_AT_ONCE = 32 };
 /* How long slots that a process uses are left alone. It is shorter than the time after which a
  * process ID may be reused (slot_owner.c). */
 #define LONG_WAIT_NS UINT64_C(1000000000)
+enum { DOUBLINGS = 5 }; /* of this wait, at most */
+
+/* A process that may use a slot. */
+struct user {
+	pid_t pid;
+	/* 0: it has our memory. Else the kernel lets us read nothing of it (prctl(2),
+	 * PR_SET_DUMPABLE), and it may use the slots that were claimed before this: when it began,
+	 * on CLOCK_BOOTTIME, and a tick. */
+	uint64_t hidden_since_ns;
+};
+
+struct users {
+	struct user *user; /* owned */
+	uint32_t count, room;
+};
 
 struct pid_list {
 	pid_t *pid; /* in ascending order, owned */
@@ -30,6 +46,12 @@ static void append_pid(struct pid_list *l, pid_t pid)
 {
 	array_reserve(&l->pid, &l->room, l->count + UINT64_C(1), sizeof(*l->pid));
 	l->pid[l->count++] = pid;
+}
+
+static void append_user(struct users *u, pid_t pid, uint64_t hidden_since_ns)
+{
+	array_reserve(&u->user, &u->room, u->count + UINT64_C(1), sizeof(*u->user));
+	u->user[u->count++] = (struct user){ pid, hidden_since_ns };
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -45,42 +67,108 @@ static bool has_pid(const struct pid_list *l, pid_t pid)
 	       bsearch(&pid, l->pid, l->count, sizeof(pid), compare_pids) != NULL;
 }
 
+/* ---- what the memory of a process tells ---------------------------------------------------- */
+
+enum use { USE_UNKNOWN, USE_NONE, USE_SLOT };
+
+/* Reads which slot a process uses, where the image of slot K says that this is told. A copy of the
+ * memory uses none: the kernel has cleared the page of the first byte. */
+static enum use read_use(pid_t pid, const struct arena *a, uint32_t k, uint32_t *slot)
+{
+	uint8_t has_slot = 0;
+	struct image im;
+
+	if (!arena_image(a, k, &im) || im.head.in_use.has_slot == 0)
+		return USE_NONE;
+	const struct iovec to[2] = { { &has_slot, sizeof(has_slot) }, { slot, sizeof(*slot) } };
+	const struct iovec from[2] = {
+		{ (void *)im.head.in_use.has_slot, sizeof(has_slot) },
+		{ (void *)im.head.in_use.slot, sizeof(*slot) },
+	};
+	const ssize_t got = process_vm_readv(process_view(pid), to, 2, from, 2, 0);
+
+	if (got < 0 && errno == EPERM)
+		return USE_UNKNOWN;
+	return got == sizeof(has_slot) + sizeof(*slot) && has_slot ? USE_SLOT : USE_NONE;
+}
+
+/* Tells whether a process of the tree that has a slot uses this one, or none of another's. If that
+ * may not be read (Yama), the slot that we know is believed. */
+static bool uses_own_slot(const struct process *p)
+{
+	uint32_t slot = 0;
+	const enum use use = read_use(p->pid, p->arena, (uint32_t)p->slot, &slot);
+
+	return use == USE_UNKNOWN || (use == USE_SLOT && slot == (uint32_t)p->slot);
+}
+
+static bool may_use(const struct user *u, const struct arena *a, uint32_t k)
+{
+	uint32_t slot = 0;
+
+	if (u->hidden_since_ns)
+		return a->slot[k].claimed_ns < u->hidden_since_ns;
+	switch (read_use(u->pid, a, k, &slot)) {
+	case USE_UNKNOWN:
+		return true;
+	case USE_SLOT:
+		return slot == k;
+	default:
+		return false;
+	}
+}
+
+/* ---- processes ---------------------------------------------------------------------------- */
+
 /* Processes that have none of our memory. They cannot get any without a slot of their own. */
 static struct pid_list strangers;
 static uint64_t strangers_due_ns;
 
-/* Returns 1 if PID has our memory, 0 if it has none, is gone or must not be read, and -1 if we
- * cannot look now: without a descriptor, for instance. */
-static int has_mapped_arena(const struct tree *t, pid_t pid)
+static uint64_t start_of(pid_t pid)
+{
+	const uint64_t tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	return process_start_time(pid) * tick + tick;
+}
+
+/* Returns 1 if PID has our memory, or may have it, which it appends then; 0 if it has none or is
+ * gone, and -1 if we cannot look now: without a descriptor, for instance. */
+static int append_if_user(const struct tree *t, pid_t pid, struct users *users)
 {
 	enum process_mapping mapping = PROCESS_HAS_OTHERS;
+	bool is_hidden;
 
 	for (unsigned int i = 0; i < t->arena_count && mapping == PROCESS_HAS_OTHERS; i++)
 		mapping = process_maps(pid, t->arena[i]->arena.fd);
-	if (mapping == PROCESS_MAPPING_UNKNOWN && errno != EACCES && errno != EPERM &&
-	    errno != ENOENT && errno != ESRCH)
+	is_hidden = mapping == PROCESS_MAPPING_UNKNOWN && (errno == EACCES || errno == EPERM);
+	if (mapping == PROCESS_MAPPING_UNKNOWN && !is_hidden && errno != ENOENT && errno != ESRCH)
 		return -1;
-	return mapping == PROCESS_HAS_MAPPED;
+	if (is_hidden && process_status_value(pid, "Uid:", 10, 0) != geteuid())
+		return 0;
+	if (!is_hidden && mapping != PROCESS_HAS_MAPPED)
+		return 0;
+	append_user(users, pid, is_hidden ? start_of(pid) : 0);
+	return 1;
 }
 
 /* Appends PID to the users or the others. Returns false if we cannot look now. */
 static bool sort_process(const struct tree *t, pid_t pid, const struct pid_list *before,
-			 struct pid_list *users, struct pid_list *others)
+			 struct users *users, struct pid_list *others)
 {
-	const int has_mapped = has_pid(before, pid) ? 0 : has_mapped_arena(t, pid);
+	const int is_user = has_pid(before, pid) ? 0 : append_if_user(t, pid, users);
 
-	if (has_mapped >= 0)
-		append_pid(has_mapped ? users : others, pid);
-	return has_mapped >= 0;
+	if (is_user == 0)
+		append_pid(others, pid);
+	return is_user >= 0;
 }
 
-/* Finds the processes that have our memory and no slot of their own. The kernel lists /proc in
- * ascending order. Returns false if they are not known. */
-static bool find_users(const struct tree *t, struct pid_list *users)
+/* Finds the processes that may use a slot which is not known to be theirs. The kernel lists /proc
+ * in ascending order. Returns false if they are not known. */
+static bool find_users(const struct tree *t, struct users *users)
 {
 	const uint64_t now = clock_now(CLOCK_MONOTONIC);
 	struct pid_list before = strangers, others = { 0 };
-	DIR *proc = opendir("/proc");
+	DIR *proc = process_proc_is_ours() ? opendir("/proc") : NULL;
 	bool ok = proc != NULL;
 	pid_t pid;
 
@@ -91,8 +179,12 @@ static bool find_users(const struct tree *t, struct pid_list *users)
 	while (ok && (pid = process_next(proc)) > 0) {
 		const struct process *p = processes_find(&t->processes, pid);
 
-		if (pid != getpid() && (!p || p->slot < 0))
+		if (pid == getpid())
+			continue;
+		if (!p || p->slot < 0)
 			ok = sort_process(t, pid, &before, users, &others);
+		else if (!uses_own_slot(p))
+			append_user(users, pid, 0);
 	}
 	if (proc)
 		closedir(proc);
@@ -101,28 +193,12 @@ static bool find_users(const struct tree *t, struct pid_list *users)
 	return ok;
 }
 
-/* Tells whether PID, which has our memory, records into the image of slot K. A copy of the memory
- * does not, whose page with the first word was wiped. If PID may not be read, it may. */
-static bool records_into(pid_t pid, const struct arena *a, uint32_t k)
+/* ---- slots ---------------------------------------------------------------------------------- */
+
+static bool is_used(const struct users *users, const struct arena *a, uint32_t k)
 {
-	uint8_t on = 0;
-	uint32_t slot = 0;
-	struct image im;
-
-	if (!arena_image(a, k, &im) || im.head.in_use.on == 0)
-		return false;
-	const struct iovec to[2] = { { &on, sizeof(on) }, { &slot, sizeof(slot) } };
-	const struct iovec from[2] = { { (void *)im.head.in_use.on, sizeof(on) },
-				       { (void *)im.head.in_use.slot, sizeof(slot) } };
-	const ssize_t got = process_vm_readv(process_view(pid), to, 2, from, 2, 0);
-
-	return got < 0 ? errno == EPERM : got == sizeof(on) + sizeof(slot) && on && slot == k;
-}
-
-static bool is_used(const struct pid_list *users, const struct arena *a, uint32_t k)
-{
-	for (size_t i = 0; i < users->count; i++) {
-		if (records_into(users->pid[i], a, k))
+	for (uint32_t i = 0; i < users->count; i++) {
+		if (may_use(&users->user[i], a, k))
 			return true;
 	}
 	return false;
@@ -151,7 +227,7 @@ static unsigned int count_retired(const struct tree *t)
  * clear the memory of one that is used kills the process. */
 static unsigned int free_unused(const struct tree *t)
 {
-	struct pid_list users = { 0 };
+	struct users users = { 0 };
 	const bool is_known = find_users(t, &users);
 	unsigned int used = 0;
 
@@ -169,8 +245,14 @@ static unsigned int free_unused(const struct tree *t)
 			arena_free(&ta->arena, k);
 		}
 	}
-	free(users.pid);
+	free(users.user);
 	return used;
+}
+
+/* A process that uses a slot may do so for days, and each look reads all of /proc. */
+static uint64_t long_wait(const struct tree *t)
+{
+	return LONG_WAIT_NS << (t->retired.looks < DOUBLINGS ? t->retired.looks : DOUBLINGS);
 }
 
 void retired_slots_free(struct tree *t, bool at_once)
@@ -179,13 +261,14 @@ void retired_slots_free(struct tree *t, bool at_once)
 	const uint64_t now = clock_now(CLOCK_MONOTONIC);
 
 	if (count == 0) {
-		t->retired.due_ns = t->retired.used = 0;
+		t->retired.due_ns = t->retired.used = t->retired.looks = 0;
 		return;
 	}
 	if (t->retired.due_ns == 0)
 		t->retired.due_ns = now + WAIT_NS;
-	if (!at_once && count - t->retired.used < SLOTS_AT_ONCE && now < t->retired.due_ns)
+	if (!at_once && count < t->retired.used + SLOTS_AT_ONCE && now < t->retired.due_ns)
 		return;
 	t->retired.used = free_unused(t);
-	t->retired.due_ns = t->retired.used > 0 ? clock_now(CLOCK_MONOTONIC) + LONG_WAIT_NS : 0;
+	t->retired.looks = t->retired.used > 0 ? t->retired.looks + 1 : 0;
+	t->retired.due_ns = t->retired.used > 0 ? clock_now(CLOCK_MONOTONIC) + long_wait(t) : 0;
 }

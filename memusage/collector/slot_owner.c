@@ -82,8 +82,21 @@ static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
 	return is_here && may_have_mapped(pid, a) ? pid : 0;
 }
 
+/* The child of a thread that has unshared its PID namespace, or has entered one, has an ID of that
+ * one. So the process that has the ID here must be a child of the parent, or have our memory and no
+ * other image. One that has ended has no parent, and its ID may be another's by now. */
+static pid_t believed_pid(const struct slot_search *s, const struct mu_slot *slot,
+			  const struct process *parent)
+{
+	const pid_t pid = (pid_t)slot->pid;
+
+	if (process_parent(pid) == parent->pid || may_own_slot(pid, s))
+		return is_reused(slot, pid) ? 0 : pid;
+	return exists(pid) ? 0 : pid;
+}
+
 /* Returns the process of a slot that a forked child took. The child names itself by its own ID,
- * which is valid here if its parent's was, unless it is the first process of a new namespace. */
+ * which is valid here if its parent's was, unless it is in a new namespace. */
 pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struct mu_slot *slot,
 			const struct process *parent)
 {
@@ -95,11 +108,12 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struc
 		parent = NULL;
 	if (!parent && pid != 1)
 		return orphaned_slot_pid(t, a, slot);
-	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid) {
+	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid ||
+	    !pid_namespace_is_ours(parent->pid)) {
 		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot, &s);
 		return pid > 0 ? pid : SLOT_OWNER_UNKNOWN;
 	}
-	return is_reused(slot, pid) ? 0 : pid;
+	return believed_pid(&s, slot, parent);
 }
 
 /* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process

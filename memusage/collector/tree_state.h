@@ -47,7 +47,8 @@ struct tree {
 	uint64_t ignored;	/* registrations that were filtered out */
 	struct tree_retired {	/* retired_slots.h */
 		uint64_t due_ns; /* CLOCK_MONOTONIC of the next look, 0: there is none */
-		unsigned int used; /* that somebody used at the last look */
+		unsigned int used; /* that a process used at the last look */
+		unsigned int looks; /* in a row that found one used */
 	} retired;
 	bool is_pending;	/* an unknown process has claimed a slot: poll it by the timer */
 	bool has_unwatched_process; /* some process has no pidfd */

@@ -9,7 +9,9 @@
 
 #include <dirent.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/xmalloc.h"
@@ -49,6 +51,16 @@ static void scan_proc(void)
 		append_if_nested(pid);
 	if (proc)
 		closedir(proc);
+}
+
+bool pid_namespace_is_ours(pid_t parent)
+{
+	struct stat own, other;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid_for_children", (int)parent);
+	return stat(path, &other) < 0 || stat("/proc/self/ns/pid", &own) < 0 ||
+	       (own.st_dev == other.st_dev && own.st_ino == other.st_ino);
 }
 
 pid_t pid_namespace_find(pid_t inner, pid_t parent, bool at_once,

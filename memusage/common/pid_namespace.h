@@ -9,6 +9,13 @@
 
 typedef bool pid_accept_fn(pid_t pid, const void *data);
 
+/* pid_namespace_is_ours -- Tells whether the children of a process have our process IDs, so far as
+ * its first thread decides that (unshare(2), setns(2)); true if that cannot be read.
+ *
+ * Cost two files of /proc. Source namespaces(7), pid_for_children.
+ */
+bool pid_namespace_is_ours(pid_t parent);
+
 /* pid_namespace_find -- Finds a process by the ID that it has in its own, nested PID namespace.
  *
  * inner     the ID that the process sees.

@@ -211,8 +211,20 @@ uint64_t process_start_time(pid_t pid)
 	return read_stat_field(pid, 19);
 }
 
-/* /proc may be that of another PID namespace. */
-static bool is_proc_ours(void)
+uint64_t process_status_value(pid_t pid, const char *name, int base, uint64_t missing)
+{
+	char text[4096];
+	const char *line = text;
+
+	process_read_file(pid, "status", text, sizeof(text));
+	while (line && strncmp(line, name, strlen(name)) != 0) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return line && *line ? strtoull(line + strlen(name), NULL, base) : missing;
+}
+
+bool process_proc_is_ours(void)
 {
 	char text[16] = "";
 
@@ -231,7 +243,7 @@ pid_t process_next(DIR *proc)
 
 unsigned int process_signal_children_but(pid_t a, pid_t b, int signal)
 {
-	DIR *proc = is_proc_ours() ? opendir("/proc") : NULL;
+	DIR *proc = process_proc_is_ours() ? opendir("/proc") : NULL;
 	unsigned int count = 0;
 	pid_t pid;
 

@@ -135,6 +135,18 @@ pid_t process_view(pid_t pid);
 /* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 
+/* process_status_value -- Returns the first number behind a name in /proc/PID/status.
+ *
+ * name    with its colon, as "SigCgt:".
+ * base    10, or 16 for a mask.
+ * missing what is returned if the file or the name is not there.
+ */
+uint64_t process_status_value(pid_t pid, const char *name, int base, uint64_t missing);
+
+/* process_proc_is_ours -- Tells whether /proc has our process IDs: it may be that of another PID
+ * namespace. */
+bool process_proc_is_ours(void);
+
 /* process_own_pid -- Returns the ID that PID has in its own PID namespace. */
 pid_t process_own_pid(pid_t pid);
 

@@ -397,16 +397,6 @@ void tracee_free(struct tracee *t)
 
 /* ---- a copy ----------------------------------------------------------------------------- */
 
-static bool has_filter(pid_t pid)
-{
-	char text[4096];
-	const char *line;
-
-	process_read_file(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nSeccomp:");
-	return line && atoi(line + strlen("\nSeccomp:")) != 0;
-}
-
 /* Returns the number of a thread that can make a call, or t->count. One that was about to get a
  * signal would lose what the signal says. It is stopped again later, alone: so it is not the first
  * of the process if there are others. */
@@ -472,7 +462,7 @@ int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *
 	uint32_t i;
 	long result;
 
-	if (has_filter(t->pid))
+	if (process_status_value(t->pid, "Seccomp:", 10, 0) != 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has a seccomp filter");
 	if (!e->clone || !e->stack || !clear_call_stack(t, e) ||
 	    (i = find_caller(t)) == t->count)
@@ -545,7 +535,8 @@ void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
 	if (thread) {
 		tracee_call_read_registers(thread);
 		if (!thread->signal && thread->extended && tracee_can_call(thread) &&
-		    !is_on_call_stack(thread, e) && !has_filter(t->pid))
+		    !is_on_call_stack(thread, e) &&
+		    process_status_value(t->pid, "Seccomp:", 10, 0) == 0)
 			tracee_call_reap(thread, e, t->copy);
 		end_thread_trace(t, thread);
 	}

@@ -15,21 +15,10 @@
 #include "memusage/common/process.h"
 #include "profile/base/array.h"
 
-/* Returns the value behind a name in the text of /proc/PID/status, in base BASE, or 0. */
-static uint64_t status_value(const char *status, const char *name, int base)
-{
-	const char *line = strstr(status, name);
-
-	return line ? strtoull(line + strlen(name), NULL, base) : 0;
-}
-
 static bool may_matter(pid_t pid)
 {
-	char text[4096];
-
-	process_read_file(pid, "status", text, sizeof(text));
-	return status_value(text, "\nThreads:", 10) > 1 &&
-	       !(status_value(text, "\nSigCgt:", 16) & UINT64_C(1) << (SIGCHLD - 1));
+	return process_status_value(pid, "Threads:", 10, 0) > 1 &&
+	       !(process_status_value(pid, "SigCgt:", 16, 0) & UINT64_C(1) << (SIGCHLD - 1));
 }
 
 /* Tells whether a list of children, the beginning of which is TEXT, names one that is not COPY. */

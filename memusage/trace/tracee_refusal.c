@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memusage/common/process.h"
@@ -22,16 +21,6 @@ int tracee_refusal_scope(void)
 	if (f)
 		fclose(f);
 	return scope;
-}
-
-static pid_t find_tracer(pid_t pid)
-{
-	char text[4096];
-	const char *line;
-
-	process_read_file(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nTracerPid:");
-	return line ? (pid_t)atoi(line + strlen("\nTracerPid:")) : 0;
 }
 
 #define TRACED \
@@ -61,7 +50,7 @@ static bool is_ours(pid_t tracer)
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err)
 {
 	const int scope = tracee_refusal_scope();
-	const pid_t tracer = find_tracer(pid);
+	const pid_t tracer = (pid_t)process_status_value(pid, "TracerPid:", 10, 0);
 
 	if (tracer > 0 && is_ours(tracer))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, EXAMINED);

@@ -70,6 +70,21 @@ run memusageprint --processes nested.mur
 like "$out" '_exit, status 5 .*outliving|exited, status not known .*outliving|_exit, status not known .*outliving' \
 	'... and is in the recording'
 
+# ---- children of a namespace, one of which has its parent's ID there
+
+if unshare -pf --kill-child --mount-proc true 2>/dev/null; then
+	for options in '' '--data=run.dat' '--top'; do
+		# shellcheck disable=SC2086
+		run unshare -pf --kill-child --mount-proc sh -c 'memusage -o report "$@"; exit $?' sh \
+			$options unshared
+		is "$status,$out" 4,freed=700 "${options:-no option}: a maker of namespaces goes on to its end"
+		like "$(cat report)" '^ malloc\| +7[0-9][0-9] |unshared: .* calls: 1[0-9][0-9][0-9]' \
+			'... and is recorded until then'
+	done
+else
+	skip 'no namespaces here' 6
+fi
+
 # ---- /proc of another namespace
 
 run timeout 60 unshare -pf --kill-child memusage -o report sh -c 'exit 4'

@@ -5,6 +5,8 @@
  *	sharers ends		the first ends by _exit(0)
  *	sharers killed		... by SIGKILL
  *	sharers executes	... by executing true
+ *	sharers quiet		the first is a forked child, which has allocated nothing
+ *	sharers hidden		... by _exit(0); only root may read their memory
  *	sharers instruction	... by _exit(0); the other was made by an instruction
  *	sharers vfork		the first waits in vfork(), and the other kills it
  *	sharers copy		the other is a copy, made by an instruction: it shares nothing
@@ -18,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,12 +98,18 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
 	unsigned char *stack = malloc(STACK);
-	const struct timespec wait = { .tv_nsec = 1000000 };
+	const struct timespec pause_time = { .tv_nsec = 1000000 };
 
 	if (!stack)
 		return 99;
 	for (int i = 0; i < 200; i++)
 		free(malloc((size_t)i * 10));
+	if (strcmp(how, "quiet") == 0 && fork() != 0) {
+		wait(NULL);
+		_exit(0);
+	}
+	if (strcmp(how, "hidden") == 0)
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (strcmp(how, "vfork") == 0) {
 		/* The same stack, but the first one is gone before it could return to it. */
 		if (vfork() == 0) {
@@ -115,7 +125,7 @@ int main(int argc, char **argv)
 	else if (clone(go_on, stack + STACK, CLONE_VM | SIGCHLD, NULL) < 0)
 		_exit(99);
 	while (!has_begun && strcmp(how, "copy") != 0)
-		nanosleep(&wait, NULL);
+		nanosleep(&pause_time, NULL);
 	if (strcmp(how, "killed") == 0)
 		kill(getpid(), SIGKILL);
 	if (strcmp(how, "executes") == 0)
