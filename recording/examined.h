@@ -36,6 +36,6 @@ struct mu_examined {
 /* Two processes can share their memory without being threads, and the image with it. A reader looks
  * at these two addresses in a process to learn whether it uses the image; 0 unknown. */
 struct mu_in_use {
-	uint64_t has_slot; /* of a uint8_t, 1 if the process has a slot; 0 in a copy of its memory */
+	uint64_t has_slot; /* of a uint8_t: 1 if the process has a slot, 0 in its copies */
 	uint64_t slot;	   /* of a uint32_t, this slot */
 };

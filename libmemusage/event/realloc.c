@@ -25,7 +25,7 @@ static int64_t replace_with_stacks(struct thread *thread, const void *block,
 
 	if (next->size < old->size) {
 		snapshots_before_fall(mode & MODE_MANY);
-		heap_note_peak(mode & MODE_MANY);
+		heap_note_peak_before(thread, old->size - next->size, mode & MODE_MANY);
 	}
 	sites_free(thread, old, false, sites_tick());
 	next->birth = sites_tick();
@@ -50,7 +50,7 @@ static bool replace_ignored(struct thread *thread, const void *block, const stru
 	}
 	snapshot_log_count_ignored_realloc(was);
 	if (next->size < old->size)
-		heap_note_peak(mode & MODE_MANY);
+		heap_note_peak_before(thread, old->size - next->size, mode & MODE_MANY);
 	if (!was) {
 		sites_charge(old->site, old->size);
 		event_extra((uint64_t)block, old);

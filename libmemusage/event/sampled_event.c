@@ -87,7 +87,8 @@ bool sampled_put(struct thread *thread, uint64_t key, const struct block *block,
 }
 
 /* While the site still has the block that the peak of the heap includes. */
-static void note_peak_before_fall(uint64_t key, const struct block *block)
+static void note_peak_before_fall(struct thread *thread, uint64_t key, const struct block *block,
+				  const struct sample_weight *w)
 {
 	const bool many = gate.mode & MODE_MANY;
 
@@ -95,7 +96,7 @@ static void note_peak_before_fall(uint64_t key, const struct block *block)
 		return; /* the heap does not change */
 	if (!(gate.mode & MODE_ACCOUNTING && sites_is_ignored(block->site)))
 		snapshots_before_fall(many);
-	heap_note_peak(many);
+	heap_note_peak_before(thread, w->bytes, many);
 }
 
 bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
@@ -112,7 +113,7 @@ bool sampled_take(struct thread *thread, uint64_t key, struct block *block,
 		*w = sampling_weigh(block->size, sampling_log2());
 		if (!(key & MU_KEY_SPACE))
 			sample_filter_remove(key);
-		note_peak_before_fall(key, block);
+		note_peak_before_fall(thread, key, block, w);
 		remove_from_cell(thread, block, w, is_temporary);
 		sampling_remove_error(block->site, w);
 	}

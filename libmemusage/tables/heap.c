@@ -10,16 +10,22 @@
 
 #define PUBLISH_BOUND_MIN 4096
 
-/* Needs the lock. */
-static void apply_heap_change(struct mu_heap *heap, int64_t change)
+/* Needs the lock, as do all that follow. */
+static void note_peak_of_threads(struct mu_heap *heap)
 {
-	if (change < 0 && heap->now > rec.image->own_peak)
+	if (heap->now > rec.image->own_peak)
 		rec.image->own_peak = heap->now;
-	if (change < 0 && heap->now > heap->peak) {
+	if (heap->now > heap->peak) {
 		heap->peak = heap->now;
 		heap->peak_bound = heap->publish_bound * heap->threads;
 		__atomic_store_n(&heap->epoch, heap->epoch + 1, __ATOMIC_RELAXED);
 	}
+}
+
+static void apply_heap_change(struct mu_heap *heap, int64_t change)
+{
+	if (change < 0)
+		note_peak_of_threads(heap);
 	__atomic_store_n(&heap->now, heap->now + change, __ATOMIC_RELAXED);
 	int64_t bound = heap->now / 1024 / (heap->threads ? heap->threads : 1);
 	if (bound < PUBLISH_BOUND_MIN)
@@ -27,7 +33,7 @@ static void apply_heap_change(struct mu_heap *heap, int64_t change)
 	__atomic_store_n(&heap->publish_bound, bound, __ATOMIC_RELAXED);
 }
 
-static void publish_under_lock(struct thread *thread)
+static void publish_locked(struct thread *thread)
 {
 	int64_t change = thread->pub.pending_heap;
 
@@ -35,6 +41,11 @@ static void publish_under_lock(struct thread *thread)
 	points_publish(change);
 	thread->pub.pending_heap = 0;
 	apply_heap_change(&rec.image->heap, change);
+}
+
+static void publish_and_unlock(struct thread *thread)
+{
+	publish_locked(thread);
 	spin_unlock(&rec.image->heap.lock);
 }
 
@@ -50,14 +61,26 @@ void heap_publish(struct thread *thread)
 
 	if (!spin_try(&heap->lock) && !(must && spin_lock(&heap->lock)))
 		return;
-	publish_under_lock(thread);
+	publish_and_unlock(thread);
 	snapshots_thresholds();
+}
+
+void heap_settle_peak(struct thread *thread)
+{
+	struct mu_heap *heap = &rec.image->heap;
+
+	if (!spin_lock(&heap->lock))
+		return;
+	publish_locked(thread);
+	snapshots_before_fall(false);
+	note_peak_of_threads(heap);
+	spin_unlock(&heap->lock);
 }
 
 void heap_settle(struct thread *thread)
 {
 	if (thread->pub.pending_heap && spin_lock(&rec.image->heap.lock))
-		publish_under_lock(thread);
+		publish_and_unlock(thread);
 }
 
 void heap_set_threads(int change)

@@ -26,6 +26,11 @@ void heap_settle(struct thread *thread);
 /* heap_set_threads -- count one thread more (+1) or less (-1). Async-signal-safe. */
 void heap_set_threads(int change);
 
+/* heap_settle_peak -- publish a thread's change, and note a peak of the heap as it is now, with its
+ * snapshot if one is due. Waits for the thread that is publishing. Async-signal-safe inside the
+ * hook. */
+void heap_settle_peak(struct thread *thread);
+
 /* heap_note_peak -- note a peak before the heap falls, if it is at its maximum, or at that since
  * the fork.
  *
@@ -42,6 +47,23 @@ static inline void heap_note_peak(bool many)
 		heap->peak = heap->now;
 		heap->epoch++;
 	}
+}
+
+/* heap_note_peak_before -- note a peak before a site loses BYTES, which the heap loses later.
+ *
+ * A site has its share of a peak until its next change after the peak was noted. Where the heap
+ * changes before the site does, heap_change() is enough.
+ */
+static inline void heap_note_peak_before(struct thread *thread, uint64_t bytes, bool many)
+{
+	const struct mu_heap *heap = &rec.image->heap;
+	const int64_t fall = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+
+	if (!many)
+		heap_note_peak(false);
+	else if (unlikely(fall - thread->pub.pending_heap >
+			  __atomic_load_n(&heap->publish_bound, __ATOMIC_RELAXED) / 2))
+		heap_settle_peak(thread);
 }
 
 /* heap_change -- add `change` bytes to the heap.

@@ -116,7 +116,7 @@ void thinning_double(struct thread *thread)
 			      .to = sampling_log2() + 1 };
 
 	snapshots_before_fall(many);
-	heap_note_peak(many);
+	heap_note_peak_before(thread, INT64_MAX, many);
 	thin_all_blocks(&t);
 	__atomic_store_n(&rec.image->sampling.log2, t.to, __ATOMIC_RELAXED);
 	heap_change(thread, t.bytes, many);
