@@ -17,6 +17,7 @@
 #include "memusage/holders/holders_check.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
+#include "memusage/trace/tracee_refusal.h"
 
 /* A client of --pid, or the examiner of a snapshot, may hold the process just now. */
 enum { TRIES = 200, PAUSE_NS = 50000000 };
@@ -77,16 +78,6 @@ static bool examine_once(const struct session *s, unsigned int kind,
 	return result != NULL;
 }
 
-static bool is_traced(pid_t pid)
-{
-	char text[4096];
-	const char *line;
-
-	process_read_file(pid, "status", text, sizeof(text));
-	line = strstr(text, "\nTracerPid:");
-	return line && atoi(line + strlen("\nTracerPid:")) > 0;
-}
-
 static void examine(const struct session *s, unsigned int kind, const struct examined_process *p)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -95,7 +86,7 @@ static void examine(const struct session *s, unsigned int kind, const struct exa
 	for (unsigned int tries = 0; tries < TRIES; tries++) {
 		if (examine_once(s, kind, p, &err))
 			return;
-		if (!is_traced(p->pid))
+		if (tracee_refusal_tracer(p->pid) == 0)
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -12,12 +12,15 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/trace/tracee_refusal.h"
 #include "profile/base/file.h"
 
 /* The beginning of the file: a result follows, or the text of an error. */
 enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
 
-enum { TRIES = 100 }; /* of a snapshot, while a thread is in the middle of malloc */
+/* Tries of a snapshot, while a thread is in the middle of malloc or another memusage traces some,
+ * and those where none is seen that traces it: it may have gone meanwhile. */
+enum { TRIES = 100, REFUSALS = 4 };
 
 /* ---- the process that examines -------------------------------------------------------------- */
 
@@ -47,8 +50,15 @@ static enum examination_more take_snapshot_once(struct snapshot *s,
 						struct mu_error *err)
 {
 	if (snapshot_take(s, p->live, p->pid, p->snapshot, err) < 0)
-		return EXAMINATION_REFUSED;
+		return s->tracee.is_refused ? EXAMINATION_TRACED : EXAMINATION_REFUSED;
 	return p->add_blocks ? p->add_blocks(s, err) : EXAMINATION_COMPLETE;
+}
+
+static bool may_be_tried_again(enum examination_more more, pid_t pid, unsigned int *refusals)
+{
+	if (more == EXAMINATION_TRACED)
+		return tracee_refusal_is_brief(pid) || ++*refusals < REFUSALS;
+	return more == EXAMINATION_BUSY;
 }
 
 /* Between two tries the process runs on for some milliseconds. */
@@ -56,8 +66,10 @@ static bool take_snapshot(struct snapshot *s, const struct examined_process *p,
 			  struct mu_error *err)
 {
 	enum examination_more more = take_snapshot_once(s, p, err);
+	unsigned int refusals = 0;
 
-	for (unsigned int tries = 1; more == EXAMINATION_BUSY && tries < TRIES; tries++) {
+	for (unsigned int tries = 1;
+	     tries < TRIES && may_be_tried_again(more, p->pid, &refusals); tries++) {
 		const struct timespec pause = { .tv_nsec = (1 + tries % 8) * 1000000 };
 
 		snapshot_close(s);

@@ -26,6 +26,7 @@ struct examination {
 enum examination_more {
 	EXAMINATION_COMPLETE,
 	EXAMINATION_BUSY,   /* the process is in the middle of a change: one more snapshot */
+	EXAMINATION_TRACED, /* another process traces it, or did just now: likewise */
 	EXAMINATION_REFUSED /* with ERR */
 };
 

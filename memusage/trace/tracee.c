@@ -26,6 +26,7 @@
 #include "profile/base/array.h"
 
 #define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
+#define CLOSE_NS UINT64_C(100000000) /* for the copy, while the process is stopped */
 #define LATE_NS UINT64_C(60000000000) /* for one that has not run since it was asked to stop */
 #define EVENT_NS UINT64_C(20000)     /* most events are over by then */
 
@@ -277,8 +278,9 @@ static int await_all(struct tracee *t, struct mu_error *err)
 			reap_killed_threads(t);
 		pause_a_little(turn);
 	}
-	return t->count + t->workers > 0 ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0,
-							    "the process has ended");
+	/* A worker of the kernel does not tell whether its process still runs. */
+	return t->count > 0 || is_alive(t->pid) ? 0 : mu_error_set(err, MU_ERROR_SYSTEM, 0,
+								   "the process has ended");
 }
 
 static int stop_all(struct tracee *t, struct mu_error *err)
@@ -288,8 +290,10 @@ static int stop_all(struct tracee *t, struct mu_error *err)
 
 		for (enum place place = 0; place < PLACES && found == 0; place++)
 			found = seize_new_threads(t, place);
-		if (found < 0)
+		if (found < 0) {
+			t->is_refused = errno == EPERM;
 			return tracee_refusal_explain(t->pid, errno, err);
+		}
 		if (found == 0 && t->count > 0)
 			return 0;
 		if (await_all(t, err) < 0)
@@ -382,6 +386,9 @@ void tracee_resume(struct tracee *t)
 		if (is_stopping(&t->thread[i]) && await_late_stop(t->pid, &t->thread[i]))
 			end_thread_trace(t, &t->thread[i]);
 	}
+	if (t->is_closing)
+		tracee_call_close_go_on(t->copy, STOP_NS);
+	t->is_closing = false;
 }
 
 void tracee_free(struct tracee *t)
@@ -451,10 +458,11 @@ static bool clear_call_stack(struct tracee *t, const struct mu_examined *e)
 	return true;
 }
 
+/* One that waits in the kernel, for a file system that does not answer, ends when that does. */
 static void end_copy(pid_t copy)
 {
 	kill(copy, SIGKILL);
-	waitpid(copy, NULL, __WALL);
+	wait_for_thread(copy);
 }
 
 int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *err)
@@ -482,8 +490,10 @@ int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *
 
 void tracee_close_files(struct tracee *t, const struct mu_examined *e)
 {
-	if (t->copy > 0)
-		tracee_call_close_all(t->copy, &t->thread[t->copier], e);
+	if (t->copy <= 0)
+		return;
+	tracee_call_close_begin(t->copy, &t->thread[t->copier], e);
+	t->is_closing = !tracee_call_close_go_on(t->copy, CLOSE_NS);
 }
 
 static bool stop_again(struct tracee *t, struct tracee_thread *thread)

@@ -51,6 +51,8 @@ struct tracee {
 	pid_t *worker; /* threads in which the kernel works for the process: io_uring(7) */
 	uint32_t workers, worker_room;
 	struct tracee_parents parents; /* found when they were looked for last */
+	bool is_refused;	/* the kernel did not let us trace a thread: another may trace it */
+	bool is_closing;	/* the copy still closes its files */
 	pid_t copy;		/* of tracee_copy(), 0 none */
 	size_t copier;		/* the thread that made it */
 };

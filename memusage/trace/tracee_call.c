@@ -23,6 +23,7 @@
 #include <ucontext.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_frame.h"
 
@@ -414,28 +415,50 @@ void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e,
 				 .argument = { (uint64_t)process_own_pid(copy), 0,
 					       __WALL | WNOHANG } };
 
-	if (c.argument[0])
-		make_call(thread, e, &c);
+	make_call(thread, e, &c);
 }
 
-void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
-			   const struct mu_examined *e)
+/* The copy stops before the call, behind it, and before the next one, which would end it: the
+ * kernel gives files back when the call is left. */
+enum { CLOSE_STOPS = 3 };
+static int close_stops;
+
+void tracee_call_close_begin(pid_t copy, const struct tracee_thread *thread,
+			     const struct mu_examined *e)
 {
 	struct remote_call c = { .code = e->clone, .number = __NR_close_range,
 				 .argument = { 0, UINT32_MAX } };
 	struct user_regs_struct r = thread->regs;
-	bool is_to_stop;
-	int status;
 
 	ptrace(PTRACE_SETOPTIONS, copy, NULL,
 	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
 	set_call(&r, &c, e);
-	if (!write_registers(copy, &r) || !run_call(copy, &c, &is_to_stop))
-		return;
-	/* The kernel gives files back when the call is left: so on to the next, which would end the
-	 * copy, but it stops before it. */
-	if (ptrace(PTRACE_SYSCALL, copy, NULL, NULL) == 0)
-		waitpid(copy, &status, __WALL);
+	close_stops = 0;
+	if (!write_registers(copy, &r) || ptrace(PTRACE_SYSCALL, copy, NULL, NULL) < 0)
+		close_stops = CLOSE_STOPS;
+}
+
+bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns)
+{
+	const struct timespec pause = { .tv_nsec = 20000 };
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + wait_ns;
+	int status;
+
+	while (close_stops < CLOSE_STOPS) {
+		const pid_t got = waitpid(copy, &status, __WALL | WNOHANG);
+
+		if (got < 0 || (got > 0 && !WIFSTOPPED(status)))
+			break;
+		if (got == 0 && clock_now(CLOCK_MONOTONIC) > end)
+			return false;
+		if (got == 0)
+			nanosleep(&pause, NULL);
+		else if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+			close_stops++;
+		if (got > 0 && close_stops < CLOSE_STOPS)
+			ptrace(PTRACE_SYSCALL, copy, NULL, NULL);
+	}
+	return true;
 }
 
 #else

@@ -43,12 +43,20 @@ void tracee_call_settle(pid_t pid, struct tracee_thread *thread);
  */
 long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy);
 
-/* tracee_call_close_all -- Closes all descriptors of a copy, which then is good for nothing else.
+/* tracee_call_close_begin -- Has a copy begin to close all of its descriptors.
  *
- * The readers of the pipes of the process would otherwise wait for the end of the copy.
+ * The readers of the pipes of the process would otherwise wait for the end of the copy. It is good
+ * for nothing else then.
  */
-void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
-			   const struct mu_examined *e);
+void tracee_call_close_begin(pid_t copy, const struct tracee_thread *thread,
+			     const struct mu_examined *e);
+
+/* tracee_call_close_go_on -- Waits until it has closed them, for some nanoseconds at most.
+ *
+ * Returns false if it still waits: the close of a file of FUSE needs an answer, which the stopped
+ * process itself may have to give. Call it again then.
+ */
+bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns);
 
 /* tracee_call_reap -- Has a stopped thread reap a copy that has ended. */
 void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy);

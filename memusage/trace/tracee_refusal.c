@@ -4,8 +4,8 @@
  */
 #include "memusage/trace/tracee_refusal.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +21,21 @@ int tracee_refusal_scope(void)
 	if (f)
 		fclose(f);
 	return scope;
+}
+
+pid_t tracee_refusal_tracer(pid_t pid)
+{
+	pid_t tracer = (pid_t)process_status_value(pid, "TracerPid:", 10, 0), tid;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks && tracer == 0 && (tid = process_next(tasks)) > 0)
+		tracer = (pid_t)process_status_value(tid, "TracerPid:", 10, 0);
+	if (tasks)
+		closedir(tasks);
+	return tracer;
 }
 
 #define TRACED \
@@ -46,11 +61,18 @@ static bool is_ours(pid_t tracer)
 	return strncmp(name, "memusage", strlen("memusage")) == 0;
 }
 
+bool tracee_refusal_is_brief(pid_t pid)
+{
+	const pid_t tracer = tracee_refusal_tracer(pid);
+
+	return tracer > 0 && is_ours(tracer);
+}
+
 /* Says what forbids it, and what to do. */
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err)
 {
 	const int scope = tracee_refusal_scope();
-	const pid_t tracer = (pid_t)process_status_value(pid, "TracerPid:", 10, 0);
+	const pid_t tracer = tracee_refusal_tracer(pid);
 
 	if (tracer > 0 && is_ours(tracer))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, EXAMINED);

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "profile/base/error.h"
@@ -15,6 +16,15 @@
  * Returns -1 with ERR. Cost two files of /proc.
  */
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err);
+
+/* tracee_refusal_tracer -- Returns the process that traces a thread of PID, 0 if none does.
+ *
+ * An examiner begins with other threads than the first. Cost a file of /proc for each thread.
+ */
+pid_t tracee_refusal_tracer(pid_t pid);
+
+/* tracee_refusal_is_brief -- Tells whether that process is memusage, which soon lets it go. */
+bool tracee_refusal_is_brief(pid_t pid);
 
 /* tracee_refusal_scope -- Returns kernel.yama.ptrace_scope, 0 if there is none.
  *

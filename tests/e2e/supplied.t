@@ -1,13 +1,13 @@
 #!/bin/sh
-# supplied.t -- a process that supplies its pages itself (userfaultfd) is examined, and is not waited for:
-# it cannot supply a page while it stands still.
+# supplied.t -- a process that supplies its pages itself (userfaultfd), or a file system that it uses
+# (FUSE), is examined, and is not waited for: it cannot answer while it stands still.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:?}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 . "$MU_SRC/tests/lib/attach.sh"
 . "$MU_SRC/tests/lib/examined.sh"
-need_bin memusage supplied
+need_bin memusage supplied own_files
 need mkfifo
 need_tracing
 PATH=$WORKLOADS:$PATH
@@ -41,4 +41,24 @@ for kind in '' forks; do
 	run timeout 60 memusage --leak-check=full supplied $kind
 	like "$err" 'definitely lost: 1,000 bytes in 1 blocks' '... and its leak is found'
 done
+
+# ---- a file system
+
+mkdir files
+run own_files files
+case $out in
+refused:*)
+	skip "own_files was answered: ${out#refused: }" 6
+	done_testing
+	;;
+esac
+begin_examined own_files files
+for command in 'leak_check summary' 'leak_check full' holders pages; do
+	# shellcheck disable=SC2086
+	run timeout 60 memusage --pid="$program" $command
+	is "$status" 0 "own_files: $command" || diag "$err"
+done
+end_examined
+is "$ended" 0 '... and it goes on'
+num "$(sed -n 's/^closed=//p' output)" -ge 4 '... and has answered each close of a copy'
 done_testing
