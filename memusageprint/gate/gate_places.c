@@ -58,6 +58,8 @@ static int find_largest(struct gate_finding *f, const struct condition *c, struc
 	if (gate_side_weigh(side, c) < 0)
 		return 0;
 	top_build(&top, &side->subject.filter, side->weight, TOP_BY_FUNCTION, TOP_BY_BYTES);
+	while (top.count > 0 && top.entry[top.count - 1].bytes == 0)
+		top.count--;
 	for (uint32_t i = 0; i < top.count && f->places < GATE_PLACES; i++) {
 		struct gate_place *to = &f->place[f->places++];
 

@@ -150,6 +150,19 @@ static void put_temporary_blocks(FILE *out, const struct toplist *list, const st
 		t->blocks == 1 ? "was" : "were");
 }
 
+/* "main (a.c:3) allocated 100.0% of the 1,000,000 blocks of 0 B live at the end" */
+static void put_empty_blocks_line(FILE *out, const struct toplist *list, const struct top *t)
+{
+	char blocks[UNITS_LENGTH];
+
+	toplist_put_name(out, list, &t->entry[0]);
+	fprintf(out,
+		" allocated " LAYOUT_STRONG "%.1f%%" LAYOUT_PLAIN " of the %s block%s of 0 B %s\n",
+		metric_text_percent(t->entry[0].blocks, t->blocks),
+		units_grouped(blocks, (uint64_t)t->blocks), t->blocks == 1 ? "" : "s",
+		list_metric_text(list));
+}
+
 static void put_first_line(FILE *out, const struct toplist *list, const struct top *t)
 {
 	int64_t all = rank_value(list, t->bytes, t->blocks);
@@ -165,6 +178,10 @@ static void put_first_line(FILE *out, const struct toplist *list, const struct t
 	}
 	if (t->count == 0) {
 		metric_text_put_nothing(out, list_metric_text(list), list->unseen);
+		return;
+	}
+	if (t->bytes == 0 && t->blocks > 0 && !is_about_blocks(list) && !is_about_ad_hoc(list)) {
+		put_empty_blocks_line(out, list, t);
 		return;
 	}
 	toplist_put_name(out, list, &t->entry[0]);
@@ -194,8 +211,7 @@ static void put_column_titles(FILE *out, const struct toplist *list, const char 
 }
 
 static void put_entry_figures(FILE *out, const struct toplist *list, const struct top *t,
-			      int64_t bytes,
-			      int64_t blocks)
+			      int64_t bytes, int64_t blocks)
 {
 	double percent = metric_text_percent(rank_value(list, bytes, blocks),
 					rank_value(list, t->bytes, t->blocks));
@@ -490,20 +506,22 @@ static void put_function_list(FILE *out, const struct toplist *list, const struc
 
 /* ---- growth ------------------------------------------------------------------------------- */
 
-/* Takes the entries that shrank off the end of a list, and puts their sums into *SHRUNK. */
+/* Takes what did not grow off the end of a list, and puts the sums of what shrank into *SHRUNK. */
 static void split_shrunk_entries(struct top *t, struct top_entry *shrunk)
 {
 	*shrunk = (struct top_entry){ .stacks = 0 };
 	for (; t->count > 0 && t->entry[t->count - 1].bytes <= 0; t->count--) {
 		const struct top_entry *last = &t->entry[t->count - 1];
 
+		t->blocks -= last->blocks;
+		if (last->bytes == 0)
+			continue;
 		shrunk->bytes += last->bytes;
 		shrunk->blocks += last->blocks;
-		shrunk->stacks += last->bytes < 0;
+		shrunk->stacks++;
 		sampled_error_add(&shrunk->error, &last->error);
 	}
 	t->bytes -= shrunk->bytes;
-	t->blocks -= shrunk->blocks;
 	t->error = (struct sampled_error){ .samples = 0 };
 	for (uint32_t i = 0; i < t->count; i++)
 		sampled_error_add(&t->error, &t->entry[i].error);

@@ -40,6 +40,14 @@ static int64_t clamp_value(const struct top_builder *b, int64_t value)
 	return value > most ? most : value < -most ? -most : value;
 }
 
+/* Blocks of 0 bytes weigh something, too: a leak of a million of them would be no leak. */
+static bool has_weight(const struct top_builder *b, const struct top_entry *entry)
+{
+	if (b->order == TOP_BY_BLOCKS)
+		return entry->blocks > 0;
+	return entry->bytes != 0 || entry->blocks != 0;
+}
+
 /* Reads the figures of site I and its filtered stack; false if it does not count. */
 static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filtered *stack,
 			    struct top_entry *entry)
@@ -58,7 +66,7 @@ static bool read_site_entry(const struct top_builder *b, uint32_t i, struct filt
 	b->t->bytes += entry->bytes;
 	b->t->blocks += entry->blocks;
 	sampled_error_add(&b->t->error, &entry->error);
-	return entry->heaviest > 0;
+	return has_weight(b, entry);
 }
 
 static void add_entry_values(struct top_entry *to, const struct top_entry *from)
@@ -307,6 +315,8 @@ static int compare_by_bytes(const void *a, const void *b)
 
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
+	if (x->bytes == 0 && x->blocks != y->blocks)
+		return x->blocks > y->blocks ? -1 : 1;
 	/* The outer one comes first among equals: main before its callees. */
 	return (x->at.left > y->at.left) - (x->at.left < y->at.left);
 }

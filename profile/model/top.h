@@ -65,8 +65,8 @@ enum top_order {
  * f       of the profile; the innermost frame that it keeps is the one that allocated.
  * weight  one per site, from sites_weigh() or, with TOP_BY_CHANGE, from moment_growth(); otherwise
  *         less than nothing counts as nothing.
- * Entries that weigh nothing are left out. With TOP_BY_CHANGE the last entries are those that
- * shrank.
+ * Entries without bytes and blocks are left out, and with TOP_BY_BLOCKS all without blocks. With
+ * TOP_BY_CHANGE the last entries are those that shrank.
  * Cost O(sites log sites), or O(frames of all stacks) for TOP_FUNCTIONS.
  */
 void top_build(struct top *t, const struct filter *f, const struct weight *weight,

@@ -53,6 +53,43 @@ is "$(figures --top --group=object | sed 's|, [^,]*/|, |')" '5.86 KiB, 3, prog' 
 is "$(figures --leaks)" '3.91 KiB, 2, fill
 2.93 KiB, 1,   one.c:7
 1000 B, 1,   one.c:6' 'of what is left'
+# A program that leaks blocks of 0 bytes, of one place beside others.
+cat >empty.c <<'END'
+#include <stdlib.h>
+static void *volatile kept;
+__attribute__((noinline)) static void get(size_t size)
+{
+	kept = malloc(size);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) static void get_nothing(void)
+{
+	kept = malloc(0);
+	__asm__ volatile("");
+}
+int main(int argc, char **argv)
+{
+	for (int i = 0; argc > 1 && i < 10; i++)
+		get(100);
+	for (int i = 0; argc > 1 && i < 900; i++)
+		get(0);
+	for (int i = 0; i < 500; i++)
+		get_nothing();
+	return 0;
+}
+END
+compile "${CC:-cc}" -O1 -g -fno-builtin empty.c -o empty
+memusage -q --record=some.mur ./empty some
+memusage -q --record=none.mur ./empty
+run memusageprint --leaks none.mur
+like "$out" '^get_nothing \(empty.c:10\) allocated 100.0% of the 500 blocks of 0 B live at the end' \
+	'blocks of 0 bytes are a leak'
+mv r.mur kept.mur
+mv some.mur r.mur
+is "$(figures --leaks | sed '/  empty.c/d')" '1000 B, 910, get (empty.c:5)
+0 B, 500, get_nothing (empty.c:10)' '... and count among those of a place that has others'
+mv kept.mur r.mur
+
 is "$(figures --top --grep=two)" '1.95 KiB, 1, two (two.c:4)' 'stacks with a function'
 is "$(figures --top --group=line --grep=one.c | wc -l)" 3 'stacks with a file: main is on all'
 run memusageprint --top --grep=nowhere r.mur
