@@ -118,7 +118,7 @@ void merged_file_open(struct merged_file *m, const struct settings *settings)
 	m->name = xasprintf("%u recording%s", settings->files, settings->files == 1 ? "" : "s");
 	if (strncmp(settings->file[0], nameless, sizeof(nameless) - 1) != 0)
 		m->file = settings->file;
-	m->result = m->merge.failed > 0 ? -1 : 0;
+	m->result = m->merge.failed > 0 || m->merge.cut > 0 ? -1 : 0;
 }
 
 void merged_file_close(struct merged_file *m)

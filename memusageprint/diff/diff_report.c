@@ -125,6 +125,8 @@ int diff_report_print(const struct settings *settings, struct output *output)
 			output->has_color = true; /* names are clean already */
 			result = print_texts(out, d, settings);
 		}
+		if (d->side[SIDE_OLD].is_cut || d->side[SIDE_NEW].is_cut)
+			result = -1;
 	}
 	difference_close(d);
 	free(d);

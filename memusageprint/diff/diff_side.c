@@ -47,6 +47,7 @@ static int open_recording(struct diff_side *d, const char *file, enum metric_kin
 		d->recording = (struct recording){ .name = NULL };
 		return -1;
 	}
+	d->is_cut = d->recording.segment.missing > 0;
 	slot = choose_slot(d, kind);
 	if (slot == RECORDING_NONE) {
 		warn("%s: holds no process that can be read", d->name);
@@ -88,7 +89,8 @@ static int open_massif(struct diff_side *d, bool hides_runtime)
 	const struct filter_options o = settings_filter(d->settings);
 	struct mu_error err;
 
-	if (massif_load(&d->massif, &d->in) < 0 && d->massif.count == 0)
+	d->is_cut = massif_load(&d->massif, &d->in) < 0;
+	if (d->is_cut && d->massif.count == 0)
 		return -1;
 	return take_import(d, stack_import_massif(&d->import, &d->massif, &o, &err),
 			   hides_runtime, &o, d->massif.cmd, &err);

@@ -19,6 +19,7 @@ struct diff_side {
 	const struct filter *filter;	/* of its stacks, as the report shows them */
 	struct weight *weight;		/* one per site; of diff_side_weigh() */
 	bool has_blocks;		/* numbers of blocks are known */
+	bool is_cut;			/* some of the file is missing, which a message has said */
 	double distance;		/* mean bytes between two sampled blocks; 0: exact */
 	char *what;			/* the process: "process 4711, ./prog 80"; "" if unknown */
 	/* private */

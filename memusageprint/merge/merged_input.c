@@ -68,7 +68,7 @@ int merged_input_open(struct merged_input *m, const struct settings *settings)
 		warn("cannot merge: %s", err.text);
 		return -1;
 	}
-	m->result = m->merge.failed > 0 ? -1 : 0;
+	m->result = m->merge.failed > 0 || m->merge.cut > 0 ? -1 : 0;
 	return 0;
 }
 

@@ -178,17 +178,19 @@ static void join_heads(struct merge *m, const struct merge *of)
 static void read_heads(void *data, uint32_t number, struct merge_turn *turn)
 {
 	struct merge *m = data, *own = xcalloc(1, sizeof(*own));
+	bool is_open, is_cut = false;
 	struct segment s;
-	bool is_open;
 
 	hold_messages(m, turn);
 	is_open = m->source->open(m->source->data, number, &s) == 0;
 	if (is_open) {
+		is_cut = s.missing > 0;
 		add_image_heads(own, &s, number);
 		m->source->close(m->source->data, &s);
 	}
 	merge_turn_wait(turn);
 	m->failed += !is_open;
+	m->cut += is_cut;
 	join_heads(m, own);
 	release_messages(m);
 	merge_free(own);

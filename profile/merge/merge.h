@@ -54,6 +54,7 @@ struct merge {
 	struct merge_process *process;	/* each image that can be read */
 	uint32_t processes;
 	uint32_t failed;		/* recordings that were left out */
+	uint32_t cut;			/* recordings that lack some of their processes */
 	uint32_t uncounted_forks;	/* forked processes whose own memory is not told apart */
 	struct strings texts;		/* of processes */
 	struct merge_curve curve;

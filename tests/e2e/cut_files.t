@@ -25,6 +25,13 @@ like "$child" '^[0-9]+$' '... and which process is shown'
 like "$out" ' allocated [0-9.]+% of the ' '... which is'
 run memusageprint --top=1 --pid="$child" tail.mur
 is "$(printf '%s\n' "$err" | wc -l)" 1 'no more is said of a process that was chosen'
+for report in '--merge' '--merge --top' '--merge --to=recording' '--merge --to=json' \
+	'--diff run.mur' '--diff --to=json run.mur'; do
+	# shellcheck disable=SC2086
+	run memusageprint $report tail.mur
+	is "$status" 1 "$report of it: status 1, too"
+	isnt "$out" '' '... after what can be read'
+done
 head -c 5000 run.mur >list.mur
 run memusageprint list.mur
 cut="cut short: $((size - 5000)) of its $size bytes are missing; no process in it can be read"
@@ -43,9 +50,14 @@ if [ -x "$MU_BUILD/bin/memusagestat" ]; then
 	like "$status: $err" '^1: memusagestat: tail.mur: .* 1 can be read: the result shows process [0-9]+$' \
 		'... and draws the process that is whole'
 	ok '... as a picture' grep -q '</svg>' tail.svg
+	run memusagestat --flame --merge -o merged.svg run.mur tail.mur
+	is "$status" 1 '... status 1 of a picture of a merge, too'
+	ok '... which is there' grep -q '</svg>' merged.svg
 	head -c $(($(wc -c <run.massif) - 10)) run.massif >cut.massif
 	run memusagestat cut.massif cut.png
 	is "$status" 1 'a picture of a massif.out that is cut short: status 1'
+	is "$(memusageprint --diff run.massif cut.massif >/dev/null 2>&1; echo $?)" 1 \
+		'... and so of its comparison with another'
 	like "$err" ': the file is cut short, and the result shows only its [0-9]+ whole snapshot' \
 		'... with the reason'
 	is "$(head -c 4 cut.png | tail -c 3)" PNG '... and is drawn'
