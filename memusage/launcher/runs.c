@@ -209,7 +209,8 @@ int runs_run(const struct settings *settings)
 			warn("run %u of %u failed: nothing is judged", r.done,
 			     settings->gate.runs);
 	}
-	if (status == 0 && !stopped_by)
+	/* memusageprint without anything to do prints a full report on each run. */
+	if (status == 0 && !stopped_by && (!settings->quiet || gate_wanted(&settings->gate)))
 		status = W_EXITCODE(judge_all(&r), 0);
 	remove_directory(&r);
 	if (WIFSIGNALED(status))

@@ -33,6 +33,9 @@ like "$err" 'heap peak > 150k: 195 KiB, .*; the limit is passed in 2 of 3 runs \
 like "$err" '^ *97\.7 KiB +195 KiB +293 KiB  heap peak: depends on the machine$' \
 	'a figure that varies is not called exact'
 rm count
+run memusage -q --runs=2 --record=quiet.%n.mur "$budget" 200
+is "$status: $err" '0: ' '-q without a condition prints nothing'
+ok '... and records' test -s quiet.2.mur
 run memusage -q --runs=3 --fail-if='heap peak > 90k' ./growing
 is "$status" 100 'every run breaks the condition'
 is "$(printf '%s\n' "$err" | sed -n 1p | cut -c1-58)" \
