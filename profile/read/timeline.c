@@ -13,7 +13,11 @@
 #include "profile/read/marks.h"
 #include "profile/read/site_errors.h"
 
-enum { MUCH = 4 << 20 };	/* bytes outside of the heap that are worth an advice */
+enum {
+	MUCH = 4 << 20,		/* bytes outside of the heap that are worth an advice */
+	ROUNDING = 32		/* of a block, at most: glibc's smallest chunk, for 0 bytes. Above
+				 * that it adds up to 23, and size classes 25 % of the block */
+};
 
 static uint64_t bytes_of_event(const struct counters *c)
 {
@@ -39,6 +43,52 @@ void timeline_init(struct timeline *t, const struct image *im)
 				.sample_distance = sampled_mean_distance(im) };
 	t->lacks_blocks = im->head.recorded.began_asleep ||
 			  marks_paused(im, im->head.process.exit_mono_ns, &ns, &is_over) > 0;
+}
+
+/* Returns the most blocks that lived at a time, at the mean size of the site if it is not known. */
+static double most_blocks(const struct mu_cell *cell)
+{
+	const double known = (double)(cell->live_blocks > cell->peak_blocks ? cell->live_blocks :
+									      cell->peak_blocks);
+	const double all = (double)cell->total_blocks;
+
+	if (cell->total_bytes == 0)
+		return all;
+	return fmax(known, (double)cell->max_bytes / (double)cell->total_bytes * all);
+}
+
+static uint64_t rounding_of_blocks(const struct image *im)
+{
+	const double unit = im->head.sampling.log2 ? 1 << MU_SAMPLE_BLOCK_BITS : 1;
+	const uint64_t cells = image_count(im, MU_SEC_CELLS);
+	struct counters counters = { .calls = { 0 } };
+	struct mu_cell cell;
+	double blocks = 0;
+
+	if (cells == 0) { /* a run that only counts */
+		counters_add(&counters, im);
+		blocks = (double)counters_calls(&counters);
+	}
+	for (uint64_t i = 0; i < cells; i++) {
+		if (image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)) &&
+		    !(cell.flags & (MU_CELL_MASSIF | MU_CELL_ERROR)))
+			blocks += most_blocks(&cell) / unit;
+	}
+	return (uint64_t)fmax(0, fmin(blocks * ROUNDING, (double)INT64_MAX));
+}
+
+/* Most processes need no look at all cells: their private memory is hardly more than the heap. */
+static bool needs_rounding(const struct timeline *t)
+{
+	uint64_t heap = 0, private = 0;
+
+	for (uint32_t i = 0; i < t->count; i++) {
+		const struct mu_sample *s = &t->sample[i];
+
+		heap = positive_or_zero(s->heap) > heap ? positive_or_zero(s->heap) : heap;
+		private = s->rss_anon > private ? s->rss_anon : private;
+	}
+	return private > heap && private - heap > MUCH && private - heap > heap / 2;
 }
 
 int timeline_load(struct timeline *t, const struct image *im, struct mu_error *err)
@@ -68,6 +118,8 @@ int timeline_load(struct timeline *t, const struct image *im, struct mu_error *e
 		last = to->mono_ns;
 		t->count++;
 	}
+	if (needs_rounding(t))
+		t->rounding = rounding_of_blocks(im);
 	return 0;
 }
 
@@ -161,17 +213,18 @@ static uint64_t highest_resident(const struct timeline *t)
 /* The memory that malloc keeps is hardly more than the heap once was; the rest was mapped. */
 static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_split *split)
 {
-	uint64_t highest = 0, known = saturating_sum(split->heap, split->spare);
+	uint64_t highest = 0, known = saturating_sum(split->heap, split->spare), beyond;
 
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint64_t heap = positive_or_zero(t->sample[i].heap);
 
 		highest = heap > highest ? heap : highest;
 	}
-	if (t->counts_pages || t->lacks_blocks || known < highest || known - highest < MUCH ||
-	    known - highest < highest / 2)
+	if (t->counts_pages || t->lacks_blocks || known < highest ||
+	    known - highest < t->rounding)
 		return 0;
-	return known - highest;
+	beyond = known - highest - t->rounding;
+	return beyond < MUCH || beyond < highest / 2 ? 0 : beyond;
 }
 
 /* Returns the bytes that are surely live beyond ANON. An estimate of the heap may be too large by

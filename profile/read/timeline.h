@@ -32,6 +32,8 @@ struct timeline {
 	uint64_t event_bytes;		/* asked for in the mean of all events so far */
 	uint64_t heap_peak;		/* of live blocks so far */
 	double sample_distance;		/* the heap is an estimate, if it is not 0 */
+	uint64_t rounding;		/* at most: what malloc added to live blocks, for its own
+					 * data and to round up. 0: hardly anything is spare */
 };
 
 /* timeline_init -- Sets what holds for all samples of an image, and takes none of them. */
@@ -79,7 +81,7 @@ struct memory_split {
 				 * it is beyond its error */
 	uint64_t swap;
 	uint64_t unknown;	/* of `heap` and `spare`: more than malloc can have kept, since the
-				 * heap was never so large. 0: little, or not known */
+				 * heap was never so large, rounded up. 0: little, or not known */
 };
 
 /* timeline_split -- Splits the memory of sample I by use.

@@ -52,6 +52,39 @@ memusage -o report --pages-as-heap=yes --top memory 32 0 20 >truth
 num "$(kib 'pages that the program mapped')" -ge 36000 'with pages as heap its pages are named'
 unlike "$(cat report)" 'live blocks of the heap|no blocks of malloc' '... as what they are'
 
+# A million of small blocks, of which each takes 32 bytes, and what the program maps beside them
+cat >small.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+	const size_t mapped = (size_t)atoi(argv[2]) << 20, size = (size_t)atoi(argv[1]);
+
+	for (int i = 0; i < 1000000; i++) {
+		char *volatile block = malloc(size);
+
+		if (size)
+			block[0] = 1;
+	}
+	if (mapped)
+		memset(mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0), 1, mapped);
+	return argc < 3;
+}
+END
+compile "${CC:-cc}" -O1 -fno-builtin small.c -o small
+for size in 0 8 25; do
+	memusage -o report --top ./small "$size" 0
+	like "$(cat report)" 'kept by malloc beyond them' "a million blocks of $size: their rounding is told"
+	unlike "$(cat report)" 'no blocks of malloc' '... and not called mappings'
+	memusage -v -o report ./small "$size" 0
+	unlike "$(cat report)" 'no blocks of malloc' '... nor in a run that only counts'
+done
+memusage -o report --top ./small 8 64
+like "$(cat report)" '^about [4-6][0-9]\.[0-9] MiB of it are no blocks of malloc' \
+	'what the program mapped beside them is'
+
 memusage -o report memory 1 1 1 >truth
 unlike "$(cat report)" 'of memory at most' 'the plain summary is glibc'\''s'
 memusage -v -o report memory 8 1 1 >truth
