@@ -9,6 +9,7 @@
 #include "cli/xmalloc.h"
 #include "profile/base/number.h"
 #include "profile/budget/places.h"
+#include "profile/read/counters.h"
 #include "profile/read/leak_checks.h"
 #include "profile/read/result.h"
 #include "profile/read/timeline.h"
@@ -130,6 +131,11 @@ static struct figure exact_figure(double value, enum figure_class class)
 	return (struct figure){ .value = value, .low = value, .high = value, .class = class };
 }
 
+static enum figure_class class_of_exact(const struct measure *m)
+{
+	return m->image->head.heap.threads_max > 1 ? FIGURE_BY_THREADS : FIGURE_EXACT;
+}
+
 /* Bounds of the sum, by the errors of its parts. */
 static void sum_estimates(const struct measure *m, const struct condition *c,
 			  const struct weight *weight, struct figure *f)
@@ -162,10 +168,31 @@ static void sum_sites(const struct measure *m, const struct condition *c,
 		if (weight[i].bytes > 0)
 			sum += (double)weight[i].bytes;
 	}
-	*f = exact_figure(sum, m->image->head.heap.threads_max > 1 ? FIGURE_BY_THREADS :
-								      FIGURE_EXACT);
+	*f = exact_figure(sum, class_of_exact(m));
 	if (m->errors)
 		sum_estimates(m, c, weight, f);
+}
+
+/* Tells whether --ignore-fn leaves out a site, which the counters have. */
+static bool is_filtered(const struct measure *m)
+{
+	for (uint32_t i = 0; m->complete && i < m->sites->count; i++) {
+		if (filter_stack(m->shown, m->sites->site[i].stack).is_ignored)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the summary's "heap total": the sites have a realloc with its whole new size, and are
+ * estimates with --sample. */
+static void take_heap_total(const struct measure *m, const struct condition *c, struct figure *f)
+{
+	struct counters counters = { .calls = { 0 } };
+
+	if (c->metric != CONDITION_HEAP_TOTAL || c->scope != CONDITION_ALL || is_filtered(m))
+		return;
+	counters_add(&counters, m->image);
+	*f = exact_figure((double)counters_heap_total(&counters), class_of_exact(m));
 }
 
 /* The heap of the process has what no site has: blocks that there was no memory to record. Blocks
@@ -271,6 +298,7 @@ int measure_figure(const struct measure *m, const struct condition *c,
 				    "parent did");
 	sum_sites(m, c, weight, figure);
 	take_heap_figure(m, c, figure);
+	take_heap_total(m, c, figure);
 	return 0;
 }
 

@@ -48,6 +48,36 @@ judge 0 'mmap peak > 1G' 'calls of mmap are recorded for that' 10
 judge 0 'heap peak in libc.so.6 > 0' 'another object allocates nothing' 10
 judge 0 'heap peak at missing > 0' 'a function that is not there allocates nothing' 10
 
+# A realloc counts with what it added in the summary's "heap total", and whole at its place.
+cat >grown.c <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	void *volatile p = NULL;
+
+	for (size_t i = 1; i <= 1000; i++)
+		p = realloc(p, i * 100);
+	return 0;
+}
+END
+compile "${CC:-cc}" -O1 -g -fno-builtin grown.c -o grown
+like "$(memusage ./grown 2>&1)" 'heap total: 100000, ' 'a program that grows one block'
+run memusage -q --fail-if='heap total > 100000' ./grown
+is "$status" 0 'its heap total is the summary'"'"'s'
+run memusage -q --fail-if='heap total > 99999' ./grown
+is "$status" 100 '... and no less'
+like "$err" '^memusage: heap total > 99999: 97\.7 KiB, 1 B over the limit$' '... as it says'
+run memusage -q --fail-if='total at main > 50050000' ./grown
+is "$status" 0 'at its place each block counts'
+run memusage -q --fail-if='total at main > 50049999' ./grown
+is "$status" 100 '... with its whole size'
+run memusage -q --sample --fail-if='total > 50050000' ./grown
+is "$status" 0 'with --sample it does so in the summary, too'
+run memusage -q --sample --fail-if='total > 50049999' ./grown
+is "$status" 100 '... which is exact'
+run memusage -q --fail-if='heap total > 0' --ignore-fn=main ./grown
+is "$status" 0 '... and with --ignore-fn only those that are shown'
+
 # ---- the report ----------------------------------------------------------------------------------
 
 judge 100 'heap peak > 200k' 'too much' 300 20
