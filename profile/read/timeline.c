@@ -227,13 +227,24 @@ static uint64_t unknown_to_malloc(const struct timeline *t, const struct memory_
 	return beyond < MUCH || beyond < highest / 2 ? 0 : beyond;
 }
 
+/* Returns what of the heap is surely blocks. Mappings that -m counts may be of files or shared, and
+ * their pages no private memory though all were written to. */
+static uint64_t heap_of_blocks(const struct timeline *t, const struct mu_sample *s)
+{
+	uint64_t heap = positive_or_zero(s->heap);
+
+	if (!t->counts_pages)
+		take_share(&heap, s->mapped);
+	return heap;
+}
+
 /* Returns the bytes that are surely live beyond ANON. An estimate of the heap may be too large by
  * 1.96 standard errors, of which the variance is at most heap * R (docs/format.md, section 7.4). */
 static uint64_t untouched_heap(const struct timeline *t, uint64_t heap, uint64_t anon)
 {
 	const double r = t->sample_distance;
 	const double error = r > 0 ? 1.96 * sqrt((double)heap * r) + sampled_bytes_unseen(r) : 0;
-	const uint64_t beyond = heap - anon, doubt = (uint64_t)error;
+	const uint64_t beyond = heap > anon ? heap - anon : 0, doubt = (uint64_t)error;
 
 	return beyond > doubt ? beyond - doubt : 0;
 }
@@ -256,7 +267,7 @@ void timeline_split(const struct timeline *t, uint32_t i, struct memory_split *s
 	split->globals = take_share(&anon, resident_at_start(t));
 	split->heap = take_share(&anon, positive_or_zero(s->heap));
 	split->spare = anon;
-	split->untouched = untouched_heap(t, positive_or_zero(s->heap), split->heap);
+	split->untouched = untouched_heap(t, heap_of_blocks(t, s), split->heap);
 	split->file = s->rss_file;
 	split->shared = s->rss_shmem - recorder_shared;
 	split->swap = s->swap;

@@ -78,7 +78,7 @@ struct memory_split {
 	/* Not resident. */
 	uint64_t untouched;	/* of live blocks, at least: never written to, or swapped out. If
 				 * it is not 0, `heap` may contain spare room. Of an estimate what
-				 * it is beyond its error */
+				 * it is beyond its error. Mappings of -m do not count */
 	uint64_t swap;
 	uint64_t unknown;	/* of `heap` and `spare`: more than malloc can have kept, since the
 				 * heap was never so large, rounded up. 0: little, or not known */

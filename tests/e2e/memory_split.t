@@ -52,6 +52,36 @@ memusage -o report --pages-as-heap=yes --top memory 32 0 20 >truth
 num "$(kib 'pages that the program mapped')" -ge 36000 'with pages as heap its pages are named'
 unlike "$(cat report)" 'live blocks of the heap|no blocks of malloc' '... as what they are'
 
+# A mapping of a file, all of which was written to, is in the heap with -m, and in no private memory
+cat >shared.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	char name[] = "mapped.XXXXXX";
+	int fd = mkstemp(name);
+	char *block = malloc(64 << 20), *file;
+
+	memset(block, 1, argc > 1 ? 1 << 20 : 64 << 20);
+	if (fd < 0 || ftruncate(fd, 50 << 20) < 0)
+		return 1;
+	file = mmap(NULL, 50 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memset(file, 1, 50 << 20);
+	unlink(name);
+	return file[5] != 1 || block[5] != 1;
+}
+END
+compile "${CC:-cc}" -O1 -fno-builtin shared.c -o shared
+memusage -m -o report --top ./shared
+like "$(cat report)" 'heap total: 119537664, heap peak: 119537664' 'with -m a mapped file is in the heap'
+num "$(kib 'files: the program')" -ge 51200 '... and its pages are those of a file'
+unlike "$(cat report)" 'never written to' '... which were written to'
+memusage -m -o report --top ./shared untouched
+num "$(kib 'never written to')" -ge 60000 'a block that was not is told beside it'
+num "$(kib 'never written to')" -le 64600 '... alone'
+
 # A million of small blocks, of which each takes 32 bytes, and what the program maps beside them
 cat >small.c <<'END'
 #include <stdlib.h>
