@@ -9,10 +9,12 @@ const NOTES = 30; // shown at once
 function exactness(model) {
 	const { data, totals, run } = model, { sampling } = data;
 	if (sampling)
-		return 'Heap and places are estimates without bias: about one block in ' +
+		return 'Heap and places are estimates: about one block in ' +
 			`${bytes(sampling.bytes)} was sampled, ${count(sampling.samples)} in ` +
 			'all. The bounds beside them contain the true value with a probability ' +
-			'of 95 %. A place none of whose blocks was sampled is missing; it has at ' +
+			'of 95 %, but for the peak and places at it: where blocks are often ' +
+			'replaced, these are too high, and may be so beyond their bounds. A ' +
+			'place none of whose blocks was sampled is missing; it has at ' +
 			`most ${bytes(sampling.unseen_here)} (97.5 %). Calls and heap total are ` +
 			'exact.';
 	const isWhole = !(data.notes || []).length;

@@ -9,6 +9,7 @@
 #include "cli/xmalloc.h"
 #include "profile/base/number.h"
 #include "profile/budget/places.h"
+#include "profile/budget/sampled_peak.h"
 #include "profile/read/counters.h"
 #include "profile/read/leak_checks.h"
 #include "profile/read/result.h"
@@ -143,10 +144,13 @@ static void sum_estimates(const struct measure *m, const struct condition *c,
 	struct sampled_error sum = { .samples = 0 };
 	struct sampled_interval i;
 	const bool is_heap = c->metric == CONDITION_HEAP_PEAK || c->metric == CONDITION_HEAP_END;
+	double samples = 0;
 
 	for (uint32_t k = 0; k < m->sites->count; k++) {
-		if (weight[k].is_there && weight[k].error)
-			sampled_error_add(&sum, weight[k].error);
+		if (!weight[k].is_there || !weight[k].error)
+			continue;
+		sampled_error_add(&sum, weight[k].error);
+		samples += m->errors[k].total.samples;
 	}
 	if (!sum.is_sampled)
 		return;
@@ -154,7 +158,8 @@ static void sum_estimates(const struct measure *m, const struct condition *c,
 		sum.most_bytes = sampled_most_live(m->image);
 	f->value = sampled_bytes_within(&sum, f->value);
 	i = sampled_bytes_interval(&sum, f->value, m->distance);
-	f->low = i.low;
+	f->low = metric_kind_of(c->metric) == METRIC_PEAK ?
+			 sampled_peak_low(&sum, samples, f->value, i.low) : i.low;
 	f->high = i.high;
 	f->class = FIGURE_ESTIMATED;
 }

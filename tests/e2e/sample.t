@@ -281,6 +281,38 @@ like "$(cat few.all)" '^top 8\.00 KiB -[0-9.]* \+0\.00' '... in a list of places
 is "$(grep -c '> 12288: .*over the limit' few.all)" 0 '... and for a limit'
 is "$(grep -c '> 12288: .*(an estimate: ' few.all)" 16 '... of which all were judged'
 
+# A heap of 2 MB whose blocks are replaced 100 times: its peak is that of the noise
+cat >replaced.c <<'EOF'
+#include <stdlib.h>
+enum { BLOCKS = 20000 };
+int main(void)
+{
+	static void *block[BLOCKS];
+	unsigned int next = 1;
+
+	for (int i = 0; i < BLOCKS; i++)
+		block[i] = malloc(100);
+	for (int i = 0; i < 100 * BLOCKS; i++) {
+		void **at = &block[(next >> 8) % BLOCKS];
+
+		next = next * 1103515245 + 12345;
+		free(*at);
+		*at = malloc(100);
+	}
+	return 0;
+}
+EOF
+ok 'a program that replaces its blocks' cc -g -O1 -fno-builtin -o replaced replaced.c
+for seed in 1 2 3 4 5 6 7 8; do
+	MEMUSAGE_SAMPLE_SEED=$seed memusage -q --sample=128K --fail-if='heap peak > 2000000' \
+		--fail-if='blocks at main > 20000' -o replaced.txt ./replaced
+	echo "status $?"
+done >replaced.all
+num "$(grep -c 'status 0' replaced.all)" -ge 7 'noise passes no limit of the peak'
+memusage -q --sample=128K --record=replaced.mur ./replaced
+like "$(memusageprint --top replaced.mur)" 'A peak, and the places at it, may be too high' \
+	'a list says that the peak may be too high'
+
 # Marks and snapshots of a process that runs.
 MEMUSAGE_SAMPLE_SEED=1 memusage -q --sample=16K --record=early.mur -- sampled early \
 	"memusage -q --pid=\$PID snapshot early.out; memusage -q --pid=\$PID mark early" >early.txt 2>err
