@@ -440,6 +440,7 @@ int finish_tree(const struct settings *settings, const char *name, const char *r
 	int result = -1;
 
 	f = (struct finish){ .session = { .wire = -1, .report = -1, .text = -1,
+					  .judged = -1,
 					  .ended_images = -1, .record.fd = -1 } };
 	if (!record && !own)
 		warn("%s: name the recording to make of it by --record=FILE", name);

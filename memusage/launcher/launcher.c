@@ -109,6 +109,7 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		.files = { .fd = -1 },
 		.report = -1,
 		.text = -1,
+		.judged = -1,
 		.wire = -1,
 		.ended_images = ended_images_open(),
 		.left_check = { -1, -1, -1 },

@@ -35,5 +35,7 @@ struct session {
 	pid_t killed;	  /* the collector that this one replaces, 0: none */
 	int killed_by;	  /* the signal that killed it */
 	int ended_images; /* descriptor of the results of ended images: ended_images.h */
+	int judged;	  /* descriptor of the recording that conditions judge, if that is not the
+			   * kept one; -1 none: tree_running.h */
 	int left_check[SESSION_CHECKS]; /* descriptors, -1 none: left_checks.h */
 };

@@ -269,7 +269,8 @@ static void execute_gate(const struct session *s)
 	append_looks(&a, s->settings);
 	if (s->settings->no_names_cache)
 		opt_list_append(&a, "--no-names-cache");
-	append_names_arguments(&a, s, s->record.name ? s->record.name :
+	append_names_arguments(&a, s, s->judged >= 0	 ? child_pass_file(s->judged) :
+				      s->record.name ? s->record.name :
 						       child_pass_file(s->record.fd));
 	redirect_output(s->text);
 	child_reset_signals();

@@ -239,4 +239,41 @@ is "$status" 0 'a budget that holds'
 run memusage -q --budget=budget.txt "$budget" 200
 is "$status" 100 'a budget that is broken'
 like "$err" '^memusage: heap peak > 150k: 195 KiB, 45\.3 KiB over the limit$' '... by its first line'
+
+# ---- a process that goes on ------------------------------------------------------------------------
+
+cat >daemon.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void)
+{
+	int ready[2];
+	char one = 1;
+
+	if (pipe(ready) < 0)
+		return 1;
+	if (fork() == 0) {
+		for (int i = 0; i < 100; i++)
+			memset(malloc(100000), 1, 100000);
+		if (write(ready[1], &one, 1) != 1)
+			_exit(1);
+		sleep(2);
+		_exit(0);
+	}
+	return read(ready[0], &one, 1) != 1;
+}
+END
+compile "${CC:-cc}" -O1 -fno-builtin daemon.c -o daemon
+run memusage -o report --fail-if='heap peak > 1M' ./daemon
+is "$status" 100 'a process that goes on breaks a limit'
+like "$(cat report)" 'heap peak > 1M: 9\.5[0-9] MiB, 8\.5[0-9] MiB over the limit' \
+	'... by what it holds'
+like "$(cat report)" '1 process goes on: it is judged as now' '... and the report says so'
+run memusage -o report --fail-if='heap peak > 20M' ./daemon
+is "$status" 0 '... and holds a wider one'
+run memusage -q --record=daemon.mur --fail-if='heap end > 1M' ./daemon
+is "$status" 100 '... also of its end, with a recording that is kept'
+until_true sh -c 'memusageprint --processes daemon.mur 2>/dev/null | grep -q "_exit, status 0"'
+is "$(memusageprint --processes daemon.mur | grep -c '/daemon$')" 2 '... which has each process once'
 done_testing
