@@ -70,8 +70,10 @@ static enum target_result open_to_leave(struct stop *s, pid_t pid, bool *is_ther
 
 	*is_there = false;
 	if (target_open(&s->t, pid, err) < 0) {
-		if (errno != EACCES && errno != EPERM)
+		if (errno == ESRCH)
 			return TARGET_OK;
+		if (errno != EACCES && errno != EPERM)
+			return TARGET_BUSY;
 		/* It or we have another user now. */
 		refusal_explain_denied(pid, err);
 		return TARGET_REFUSED;

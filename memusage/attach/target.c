@@ -82,13 +82,23 @@ int target_open(struct target *t, pid_t pid, struct mu_error *err)
 {
 	*t = (struct target){ .pid = pid, .view = process_view(pid), .memory = -1,
 			      .maps = { .pagemap = -1, .touched_pagemap = -1 } };
+	int why;
+
 	t->memory = open_memory(t->view);
-	if (t->memory < 0 && (errno == ENOENT || errno == ESRCH))
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "there is no such process");
-	if (t->memory < 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
-	read_auxv(t);
-	return 0;
+	if (t->memory >= 0) {
+		read_auxv(t);
+		return 0;
+	}
+	/* Only root may look into a process that has no memory any more. */
+	if (errno == ENOENT || (errno == EACCES && process_is_ending(t->view)))
+		errno = ESRCH;
+	why = errno;
+	if (why == ESRCH)
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "there is no such process");
+	else
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "%m");
+	errno = why;
+	return -1;
 }
 
 void target_close(struct target *t)

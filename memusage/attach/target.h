@@ -33,7 +33,10 @@ struct target {
 	bool has_contexts; /* of code that no thread runs: target_find_contexts() */
 };
 
-/* target_open -- Opens a process that runs on. Returns 0, or -1 with ERR; call target_close(). */
+/* target_open -- Opens a process that runs on.
+ *
+ * Returns 0; or -1 with ERR and errno, ESRCH if it has ended or is just ending. Call target_close().
+ */
 int target_open(struct target *t, pid_t pid, struct mu_error *err);
 
 /* target_close -- Releases everything, and resumes what is stopped. Accepts a zeroed struct. */

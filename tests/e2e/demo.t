@@ -19,6 +19,8 @@ is "$(places "$out")" 3 'three places are named' || diag "$out"
 like "$out" 'allocated [0-9.]+% of the' 'the headline is the report'"'"'s'
 like "$out" "Your turn:  $MU_BUILD/bin/memusage --top PROGRAM" 'the last step is what to type'
 unlike "$out" "$(printf '\033')" 'no colours without a terminal'
+IFS='
+'
 for path in $(printf '%s\n' "$out" | sed -n 's/^\(Picture\|Page\|Report\): *//p'); do
 	ok "${path##*/} exists" test -s "$path"
 done

@@ -5,6 +5,7 @@
 #include "memusage/common/cgroup.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,9 +20,26 @@ static void put(const char *name, const char *text)
 		perror(name);
 }
 
+/* The working directory as /proc/self/mountinfo names one: a blank is \040. */
+static const char *escaped_directory(char text[512])
+{
+	char here[256], *to = text;
+
+	if (!getcwd(here, sizeof(here)))
+		perror("getcwd");
+	for (const char *c = here; *c && to < text + 500; c++) {
+		if (*c == ' ')
+			to = stpcpy(to, "\\040");
+		else
+			*to++ = *c;
+	}
+	*to = '\0';
+	return text;
+}
+
 static void second_version(void)
 {
-	char mounts[512], here[256];
+	char mounts[1024], here[512];
 	struct cgroup_use use;
 	struct cgroup c;
 
@@ -35,7 +53,7 @@ static void second_version(void)
 	snprintf(mounts, sizeof(mounts),
 		 "20 1 8:1 / / rw - ext4 /dev/sda rw\n"
 		 "30 20 0:26 / %s/two rw,nosuid shared:4 - cgroup2 cgroup2 rw\n",
-		 getcwd(here, sizeof(here)));
+		 escaped_directory(here));
 	OK(cgroup_open_texts(&c, "1:name=systemd:/x\n0::/outer/inner\n", mounts), "version 2");
 	EQ_U(c.count, 2);
 	OK(cgroup_read(&c, 50, 0, &use), "its use");
@@ -63,7 +81,7 @@ static void second_version(void)
 /* In a container the mount shows only a part of the tree, which may be the group itself. */
 static void first_version(void)
 {
-	char mounts[512], here[256];
+	char mounts[1024], here[512];
 	struct cgroup_use use;
 	struct cgroup c;
 
@@ -76,7 +94,7 @@ static void first_version(void)
 	snprintf(mounts, sizeof(mounts),
 		 "31 20 0:27 / /nowhere rw - cgroup cgroup rw,cpu,cpuacct\n"
 		 "32 20 0:28 /docker/1 %s/one rw - cgroup cgroup rw,memory\n",
-		 getcwd(here, sizeof(here)));
+		 escaped_directory(here));
 	OK(cgroup_open_texts(&c, "5:cpu,cpuacct:/\n4:memory:/docker/1/job\n0::/y\n", mounts),
 	   "version 1, in a container");
 	EQ_U(c.count, 1);
