@@ -75,7 +75,8 @@ static void take_recorded_curve(struct page_curve *c, const struct image *im)
 	make_room(c, shots + 1);
 	for (uint64_t i = 0; i < shots && image_snapshot(im, i, &shot); i++)
 		append_point(c, shot.mono_ns > start ? shot.mono_ns - start : 0, shot.heap);
-	append_point(c, end > start ? end - start : 0, im->head.heap.now);
+	if (!image_is_merge(im)) /* its processes ended at other times */
+		append_point(c, end > start ? end - start : 0, im->head.heap.now);
 }
 
 static void take_massif_curve(struct page_curve *c, const struct massif_file *m)

@@ -134,7 +134,7 @@ const char *bounds_describe(char text[BOUNDS_TEXT], const struct sites *s, const
 {
 	const double distance = sampled_mean_distance(im);
 	const struct mu_heap *heap = &im->head.heap;
-	const int64_t highest = heap->peak > heap->now ? heap->peak : heap->now;
+	const int64_t highest = image_is_above_peak(im) ? heap->now : heap->peak;
 	char peak[BOUNDS_LENGTH], end[BOUNDS_LENGTH], every[UNITS_LENGTH];
 	struct site_errors sum;
 

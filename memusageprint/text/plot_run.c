@@ -182,8 +182,8 @@ int plot_recording(FILE *out, struct report_subject *s, const struct settings *s
 	load_snapshot_curve(&c, &s->image);
 	if (c.count > 1) {
 		put_command_and_peak(out, &style, &c, command,
-				     positive_or_zero(heap->peak > heap->now ? heap->peak :
-									       heap->now));
+				     positive_or_zero(image_is_above_peak(&s->image) ? heap->now :
+										       heap->peak));
 		plot_curve(out, &style, &c);
 	} else {
 		warn("%s: no course of the run was recorded", s->recording->name);

@@ -161,7 +161,8 @@ void merge_curve_add(struct merge_curve *c, struct merge_process *p, uint32_t pr
 	if (!was_peak_before_fork(p, im))
 		append_moment(&a, ns, a.own ? merge_own_heap(a.own, MERGE_PEAK) : p->peak,
 			      MERGE_PEAK);
-	append_later(&a, &ns, end_ns, p->live, MERGE_END);
+	/* The processes of a merge were never together what their ends add up to. */
+	append_later(&a, &ns, end_ns, p->live < p->peak ? p->live : p->peak, MERGE_END);
 	if (!runs)
 		append_later(&a, &ns, last_ns, 0, MERGE_GONE);
 	if (a.own)

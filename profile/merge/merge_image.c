@@ -370,9 +370,9 @@ static void put_process(struct blob *b, const struct merge *m)
 
 static void put_heap(struct blob *b, const struct merge *m)
 {
-	/* A heap above its peak would be at its peak: docs/format.md, section 4. */
-	head_of(b)->heap = (struct mu_heap){ .now = m->live < m->peak ? m->live : m->peak,
-					     .peak = m->peak, .epoch = 1, .threads_max = 1 };
+	/* The ends together may be above the peak: docs/format.md, section 4. */
+	head_of(b)->heap = (struct mu_heap){ .now = m->live, .peak = m->peak, .epoch = 1,
+					     .threads_max = 1 };
 }
 
 static void make_image(struct blob *b, const struct merge *m)

@@ -113,6 +113,14 @@ static inline bool image_is_merge(const struct image *im)
 	return im->head.process.pid == 0;
 }
 
+/* image_is_above_peak -- Tells whether the heap is above the last peak that was noted, and so at
+ * its peak. That of a merge never is: it is the sum of what processes had at their ends, each at
+ * its own time, and so may be more than they ever had together. */
+static inline bool image_is_above_peak(const struct image *im)
+{
+	return im->head.heap.now > im->head.heap.peak && !image_is_merge(im);
+}
+
 /* image_count -- entries of a table that can really be there: 0 for an absent section.
  *
  * Cost: some ten comparisons. A loop asks once.

@@ -73,9 +73,9 @@ static void read_heap_figures(struct result *r, const struct image *im, int64_t 
 
 	r->heap_now = positive_or_zero(now);
 	r->heap_peak = positive_or_zero(heap->peak);
-	if (r->heap_now > r->heap_peak)
+	if (r->heap_now > r->heap_peak && !image_is_merge(im))
 		r->heap_peak = r->heap_now;
-	if (positive_or_zero(heap->now) > r->heap_peak)
+	if (image_is_above_peak(im) && positive_or_zero(heap->now) > r->heap_peak)
 		r->heap_peak = positive_or_zero(heap->now);
 	r->threads_max = heap->threads_max;
 	r->peak_bound = is_other ? 0 : peak_error_bound(heap, r->heap_peak);

@@ -56,12 +56,12 @@ static void add_total_error(struct sampled_error *to, const struct mu_error_cell
 }
 
 static void add_error_cell(struct site_errors *to, const struct mu_error_cell *cell,
-			   const struct mu_heap *heap)
+			   const struct image *im)
 {
 	to->live.is_sampled = to->peak.is_sampled = to->total.is_sampled = true;
 	add_live_error(&to->live, cell);
 	add_total_error(&to->total, cell);
-	if (heap->now > heap->peak || cell->epoch != heap->epoch)
+	if (image_is_above_peak(im) || cell->epoch != im->head.heap.epoch)
 		add_live_error(&to->peak, cell);
 	else
 		add_peak_error(&to->peak, cell);
@@ -76,7 +76,7 @@ static void add_error_cells(struct site_errors *of, const struct sites *s, const
 	for (uint64_t i = first; i < cells; i++)
 		if (image_copy_entry(im, MU_SEC_CELLS, i, &cell, sizeof(cell)) &&
 		    cell.flags & MU_CELL_ERROR && cell.site < s->count)
-			add_error_cell(&of[cell.site], &cell, &im->head.heap);
+			add_error_cell(&of[cell.site], &cell, im);
 }
 
 static void set_blocks_ever(struct sampled_error *to, const struct site *site,
@@ -248,7 +248,7 @@ bool site_errors_sum(struct site_errors *sum, const struct sites *s, const struc
 		limit_errors(sum, &most);
 		sum->live.most_bytes = sum->peak.most_bytes = sampled_most_live(im);
 		sum->live_bytes = heap->now;
-		sum->peak_bytes = heap->peak > heap->now ? heap->peak : heap->now;
+		sum->peak_bytes = image_is_above_peak(im) ? heap->now : heap->peak;
 	}
 	free(of);
 	return of != NULL;

@@ -46,10 +46,9 @@ static int load_site_table(struct sites *s, const struct image *im, uint32_t sta
 }
 
 /* Sums wrap like those of the recorder: a cell alone means nothing, and may be damaged. */
-static void add_cell_to_site(struct site *site, const struct mu_cell *cell,
-			     const struct mu_heap *heap)
+static void add_cell_to_site(struct site *site, const struct mu_cell *cell, const struct image *im)
 {
-	bool is_now = heap->now > heap->peak || cell->epoch != heap->epoch;
+	bool is_now = image_is_above_peak(im) || cell->epoch != im->head.heap.epoch;
 
 	site->live_bytes = wrapping_sum(site->live_bytes, cell->live_bytes);
 	site->live_blocks = wrapping_sum(site->live_blocks, cell->live_blocks);
@@ -105,7 +104,7 @@ static int load_from_cell(struct sites *s, const struct image *im, uint32_t stac
 		if (cell.site < s->count && cell.flags & MU_CELL_MASSIF)
 			s->site[cell.site].is_booked = true;
 		else if (cell.site < s->count)
-			add_cell_to_site(&s->site[cell.site], &cell, &im->head.heap);
+			add_cell_to_site(&s->site[cell.site], &cell, im);
 	}
 	image_forget(im);
 	if (im->head.sampling.log2)

@@ -201,6 +201,37 @@ like "$out" '^5 more: --processes lists all' '... or as many as places'
 
 # ---- merges of merges, comparison, damage ------------------------------------------------------------
 
+# ---- processes one after the other that end with more than they had together ----------------------
+
+cat >ends.c <<'END'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	void *volatile block = malloc((size_t)atoi(argv[argc - 1]) << 20);
+
+	return !block;
+}
+END
+compile "${CC:-cc}" -O1 -g -fno-builtin ends.c -o ends
+for size in 6 5 1; do
+	memusage -q --record=end$size.mur ./ends $size
+done
+merge --to=json end6.mur end5.mur
+like "$out" '"heap":\{"now":11534336,"peak":6291456,' 'the heap at their ends is above the peak of the sum'
+like "$out" '"peak_bytes":6291456,.*"live_bytes":11534336,' '... as it is at places'
+memusageprint --merge --to=recording -o ends.mur end6.mur end5.mur
+run memusageprint --fail-if='heap end > 9M' ends.mur
+is "$status" 100 'a merge is judged by what its processes had at their ends'
+like "$out" '^heap end > 9M: 11\.0 MiB, 2\.00 MiB over the limit$' '... all together'
+run memusageprint --fail-if='heap peak > 6M' ends.mur
+is "$status" 0 '... and by its peak'
+like "$(memusageprint --summary ends.mur)" 'heap peak: 6291456' '... which is the summary'"'"'s'
+like "$(memusageprint --top ends.mur)" 'of the 6\.00 MiB live when the heap was largest' '... and that of places'
+merge ends.mur end1.mur
+like "$out" '^2 processes together held 6\.00 MiB at most' 'a merge of it has the peak of the sum'
+merge --to=json ends.mur end1.mur
+like "$out" '"heap":\{"now":12582912,"peak":6291456,' '... and the heap at all ends'
+
 ok 'a merge is a recording' memusageprint --merge --to=recording -o one.mur r1.mur r2.mur r3.mur
 ok '... of one process' memusageprint --merge --to=recording -o two.mur r6.mur r7.mur r8.mur
 merge one.mur two.mur

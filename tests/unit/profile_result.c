@@ -16,7 +16,7 @@ static struct image im;
 static void begin(void)
 {
 	fake_segment(&f, MU_KIND_TREE, 1, SLOT);
-	fake_image(&f, 0);
+	fake_image(&f, 0)->process.pid = 1; /* 0 is a merge */
 	image_load(&im, fake_at(&f, 0), SLOT, NULL, NULL);
 }
 
@@ -78,6 +78,11 @@ static void heap_and_stack(void)
 	EQ_U(r.heap_now, 1050);
 	EQ_U(r.heap_peak, 1050);
 	EQ_U(r.peak_bound, 8192);
+	fake_at(&f, 0)->process.pid = 0; /* a merge: its ends add up to more than its peak */
+	result_take(&r, &im);
+	EQ_U(r.heap_now, 1050);
+	EQ_U(r.heap_peak, 900);
+	fake_at(&f, 0)->process.pid = 1;
 	fake_at(&f, 0)->retired_stack_peak = 1700;
 	fake_at(&f, 0)->heap.peak = 5000;
 	fake_at(&f, 0)->heap.peak_bound = 10000;

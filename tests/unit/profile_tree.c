@@ -19,7 +19,7 @@ static struct profile p;
 static void begin(void)
 {
 	fake_segment(&f, MU_KIND_FILE, 1, SLOT);
-	fake_image(&f, 0);
+	fake_image(&f, 0)->process.pid = 1; /* 0 is a merge */
 	fake_stacks(&f);
 }
 
@@ -213,6 +213,11 @@ static void sums(void)
 	fake_at(&f, 0)->heap.now = 51;
 	load();
 	EQ_I(p.sites.site[1].peak_bytes, 40);
+	profile_free(&p);
+	/* But that of a merge is the sum of all ends. */
+	fake_at(&f, 0)->process.pid = 0;
+	load();
+	EQ_I(p.sites.site[1].peak_bytes, 400 - 60);
 	end();
 }
 
