@@ -53,6 +53,7 @@ like "$out" '^ExecStart=$' '... in the place of that'
 like "$out" '^ExecStart=-.* --quiet --sample --serve=unix:%t/memusage-web/http -- ' '... and serves it'
 like "$out" '^RuntimeDirectory=memusage-web$' '... in a directory that systemd makes'
 like "$out" '^NotifyAccess=all$' '... and may say that it is ready'
+like "$out" '^KillMode=mixed$' '... and gets one SIGTERM, which memusage passes on'
 nok 'nothing is written' test -e units/web.service.d
 service on web.service
 is "$status" 0 'on'
@@ -72,6 +73,27 @@ done
 service on nothing
 is "$status" 1 'a service that is not there'
 nok '... nothing is written' test -e units/nothing.service.d
+cat >units/split.service <<'EOF2'
+# /lib/systemd/system/split.service
+[Service]
+KillMode=control-group
+ExecStart=/bin/sh -a \
+# the port \
+  --port 80 \
+	; and more
+  --bar
+KillMode=process
+[Install]
+KillMode=mixed
+EOF2
+service print split
+is "$(starts)" '/bin/sh -a    --port 80    --bar' 'comments within a command are left out, it goes on after them'
+is "$(printf '%s\n' "$out" | grep KillMode)" '' 'another KillMode than the default stays'
+service on split
+is "$(service print split && printf '%s' "$out" | grep KillMode)" '' '... also the second time'
+printf '[Service]\nExecStart=/bin/sh\nKillMode=process\nKillMode=\n' >units/reset.service
+service print reset
+like "$out" '^KillMode=mixed$' '... and an empty one is the default'
 printf '[Service]\nExecStart=@/bin/sh name\n' >units/named.service
 service on named
 like "$err" 'gives its program another name' 'what cannot be done is said'
