@@ -84,6 +84,16 @@ static void refuse_job(struct job *job, const char *reason)
 		close(file);
 }
 
+/* Ends its worker, if it has one now. */
+static void stop_work(struct job *job)
+{
+	if (job->phase != JOB_KEEPS && job->phase != JOB_WRITES)
+		return;
+	loop_forget(job->jobs->loop, job->worker.pidfd);
+	worker_stop(&job->worker);
+	job->jobs->workers--;
+}
+
 /* ---- phases -------------------------------------------------------------------------------- */
 
 static void on_rested(void *data)
@@ -203,6 +213,12 @@ static void on_order(void *data)
 	start_workers(data);
 }
 
+/* Not at once: a job that cannot start has its answer then, for which a caller may not be ready. */
+static void start_workers_soon(struct jobs *j)
+{
+	loop_at(j->loop, &j->starter, loop_now(), on_order, j);
+}
+
 void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, void *data)
 {
 	struct job *job = find_same_job(j, r);
@@ -212,22 +228,35 @@ void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, voi
 		job = add_job(j, r);
 	*taker = (struct job_taker){ .call = call, .data = data, .next = job->takers };
 	job->takers = taker;
-	/* A job that cannot start has its answer at once, for which the caller is not ready yet. */
-	loop_at(j->loop, &j->starter, loop_now(), on_order, j);
+	start_workers_soon(j);
+}
+
+/* Returns whether DATA was one of them. */
+static bool remove_taker(struct job *job, const void *data)
+{
+	for (struct job_taker **at = &job->takers; *at; at = &(*at)->next) {
+		struct job_taker *taker = *at;
+
+		if (taker->data != data)
+			continue;
+		*at = taker->next;
+		free(taker);
+		return true;
+	}
+	return false;
 }
 
 void jobs_cancel(struct jobs *j, const void *data)
 {
 	for (struct job *job = j->first; job; job = job->next) {
-		for (struct job_taker **at = &job->takers; *at; at = &(*at)->next) {
-			struct job_taker *taker = *at;
-
-			if (taker->data != data)
-				continue;
-			*at = taker->next;
-			free(taker);
-			return;
+		if (!remove_taker(job, data))
+			continue;
+		if (!job->takers) {
+			stop_work(job);
+			finish_job(job, WORKER_FAILED, -1);
+			start_workers_soon(j);
 		}
+		return;
 	}
 }
 
@@ -248,11 +277,7 @@ void jobs_stop(struct jobs *j, const char *reason)
 	while (j->first) {
 		struct job *job = j->first;
 
-		if (job->phase == JOB_KEEPS || job->phase == JOB_WRITES) {
-			loop_forget(j->loop, job->worker.pidfd);
-			worker_stop(&job->worker);
-			j->workers--;
-		}
+		stop_work(job);
 		refuse_job(job, reason);
 	}
 }

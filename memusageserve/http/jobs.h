@@ -39,7 +39,8 @@ struct jobs {
  */
 void jobs_order(struct jobs *j, const struct request *r, job_taker_fn *call, void *data);
 
-/* jobs_cancel -- DATA does not want its answer any more. Fine if it has ordered none. */
+/* jobs_cancel -- DATA does not want its answer any more, which is not made if no other wants it.
+ * Fine if it has ordered none. */
 void jobs_cancel(struct jobs *j, const void *data);
 
 /* jobs_end -- Answers all that wait for a time, or for a worker, with REASON: the run is over.

@@ -41,6 +41,7 @@ struct exchange {
 	struct MHD_Connection *connection;
 	struct peer *peer;
 	struct request request;
+	bool has_left;			/* the client, before there was an answer */
 	bool is_answered;		/* by the jobs: the rest is valid */
 	enum worker_result result;
 	int file;			/* owned; -1: none */
@@ -153,6 +154,13 @@ static const char list_text[] =
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
+static void resume_exchange(struct exchange *x)
+{
+	loop_forget(x->server->loop, x->peer->fd);
+	MHD_resume_connection(x->connection);
+	loop_at(x->server->loop, &x->server->timer, loop_now(), on_timer, x->server);
+}
+
 static void on_answer(void *data, enum worker_result result, int file)
 {
 	struct exchange *x = data;
@@ -160,8 +168,27 @@ static void on_answer(void *data, enum worker_result result, int file)
 	x->is_answered = true;
 	x->result = result;
 	x->file = file < 0 ? -1 : dup(file);
-	MHD_resume_connection(x->connection);
-	loop_at(x->server->loop, &x->server->timer, loop_now(), on_timer, x->server);
+	resume_exchange(x);
+}
+
+static void on_leave(void *data, int fd, unsigned int what)
+{
+	struct exchange *x = data;
+
+	x->has_left = true;
+	jobs_cancel(x->server->jobs, x);
+	resume_exchange(x);
+}
+
+/* libmicrohttpd does not look at a suspended connection: a client that has left would keep its
+ * place until its answer is there, an hour with seconds=3600. One that has only ended its sending,
+ * as `nc -N` does, looks the same over TCP: it gets an answer that comes soon. */
+static void suspend_exchange(struct exchange *x)
+{
+	peers_allow(&x->server->peers, x->peer, UINT64_MAX);
+	MHD_suspend_connection(x->connection);
+	loop_watch(x->server->loop, x->peer->fd, x->request.seconds > 0 ? LOOP_END : 0, on_leave,
+		   x);
 }
 
 /* Arguments are checked as they are read: the first fault is kept. */
@@ -216,8 +243,7 @@ static enum MHD_Result answer_request(struct exchange *x, const char *method, co
 		return answer_text(x, MHD_HTTP_SERVICE_UNAVAILABLE, x->server->ended);
 	x->request.is_openmetrics = x->request.kind == REQUEST_METRICS &&
 				    reads_openmetrics(x->connection);
-	peers_allow(&x->server->peers, x->peer, UINT64_MAX);
-	MHD_suspend_connection(x->connection);
+	suspend_exchange(x);
 	jobs_order(x->server->jobs, &x->request, on_answer, x);
 	return MHD_YES;
 }
@@ -242,10 +268,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 {
 	struct exchange *x = *exchange;
 
-	if (x && x->is_answered)
-		return answer_file(x);
 	if (x)
-		return MHD_NO;
+		return x->is_answered && !x->has_left ? answer_file(x) : MHD_NO;
 	x = begin_exchange(data, connection);
 	*exchange = x;
 	return answer_request(x, method, path);

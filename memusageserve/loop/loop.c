@@ -64,7 +64,8 @@ void loop_watch(struct loop *l, int fd, unsigned int what, loop_file_fn *call, v
 	struct loop_file *file = find_file(l, fd);
 	struct epoll_event event = {
 		.events = (what & LOOP_READ ? (uint32_t)EPOLLIN : 0) |
-			  (what & LOOP_WRITE ? (uint32_t)EPOLLOUT : 0),
+			  (what & LOOP_WRITE ? (uint32_t)EPOLLOUT : 0) |
+			  (what & LOOP_END ? (uint32_t)EPOLLRDHUP : 0),
 		.data.fd = fd,
 	};
 
@@ -129,6 +130,14 @@ static int milliseconds_to_wait(const struct loop *l)
 	return next->due_ms - now < INT_MAX ? (int)(next->due_ms - now) : INT_MAX;
 }
 
+static unsigned int what_is_ready(uint32_t events)
+{
+	if (events & (EPOLLERR | EPOLLHUP))
+		return LOOP_READ | LOOP_WRITE | LOOP_END;
+	return (events & EPOLLIN ? LOOP_READ : 0u) | (events & EPOLLOUT ? LOOP_WRITE : 0u) |
+	       (events & EPOLLRDHUP ? LOOP_END : 0u);
+}
+
 /* Those that a call sets for now are due at the next step. */
 static void call_due_timers(struct loop *l)
 {
@@ -154,14 +163,11 @@ int loop_step(struct loop *l)
 	if (count < 0 && errno != EINTR)
 		return -1;
 	for (int i = 0; i < count; i++) {
-		const uint32_t ended = event[i].events & (EPOLLERR | EPOLLHUP);
 		/* An earlier call may have forgotten it. */
 		struct loop_file *file = find_file(l, event[i].data.fd);
 
 		if (file)
-			file->call(file->data, file->fd,
-				   (event[i].events & EPOLLIN || ended ? LOOP_READ : 0) |
-					   (event[i].events & EPOLLOUT || ended ? LOOP_WRITE : 0));
+			file->call(file->data, file->fd, what_is_ready(event[i].events));
 	}
 	call_due_timers(l);
 	return 0;

@@ -17,9 +17,10 @@
 
 #include <stdint.h>
 
-enum { LOOP_READ = 1, LOOP_WRITE = 2 };
+/* LOOP_END: the other end of a socket sends nothing more. */
+enum { LOOP_READ = 1, LOOP_WRITE = 2, LOOP_END = 4 };
 
-/* what  LOOP_READ, LOOP_WRITE or both; errors and ends are both. */
+/* what  some of LOOP_*; errors, and the end of both directions of a socket, are all of them. */
 typedef void loop_file_fn(void *data, int fd, unsigned int what);
 
 typedef void loop_timer_fn(void *data);
@@ -54,8 +55,12 @@ void loop_fini(struct loop *l);
 /* loop_now -- Returns milliseconds of CLOCK_MONOTONIC. */
 uint64_t loop_now(void);
 
-/* loop_watch -- Calls CALL whenever FD is ready for WHAT, until loop_forget(). If FD is watched
- * already, WHAT, CALL and DATA are replaced. Dies with a message if the kernel refuses. */
+/* loop_watch -- Calls CALL whenever FD is ready for WHAT, until loop_forget().
+ *
+ * what  LOOP_*; 0: only errors, and the end of both directions.
+ * If FD is watched already, WHAT, CALL and DATA are replaced. Dies with a message if the kernel
+ * refuses.
+ */
 void loop_watch(struct loop *l, int fd, unsigned int what, loop_file_fn *call, void *data);
 
 /* loop_forget -- Ends that; before FD is closed. Fine for one that is not watched. */

@@ -169,6 +169,15 @@ python3 "$rude" "$at" hasty "$(attempts 5 10)" '/debug/pprof/heap?debug=1'
 python3 "$rude" "$at" hasty "$(attempts 5 10)" /
 is "$(code /metrics)" 200 'after clients that left in the middle of their answer'
 
+# ---- clients that leave before there is an answer: each place is free at once
+
+python3 "$rude" "$at" gone 64 '/debug/pprof/heap?seconds=600'
+is "$(code /metrics -m 20)" 200 'after 64 clients that left while they waited for an answer in 10 minutes'
+python3 "$rude" "$at" gone 5 '/debug/pprof/heap?seconds=3'
+is "$(code '/debug/pprof/heap?seconds=3')" 200 'one that asks for the same as some that left'
+python3 "$rude" "$at" half /metrics >body
+like "$(head -n 1 body)" ' 200 ' 'one that ends its sending after a request is answered'
+
 # ---- clients that do not read, and a server that is stopped: the program never waits
 
 mkfifo deaf.in deaf.out

@@ -6,6 +6,9 @@
 #	rude_clients.py HOST:PORT idle N       N clients that ask for nothing
 #	rude_clients.py HOST:PORT hasty N PATH N clients, one after another, that leave in the middle of
 #	                                       their answer, by turns with a reset
+#	rude_clients.py HOST:PORT gone N PATH  N clients that ask for PATH, and leave half a second later
+#	                                       without an answer, by turns with a reset
+#	rude_clients.py HOST:PORT half PATH    ends its sending after the request for PATH, prints the answer
 #	rude_clients.py HOST:PORT raw          sends the standard input, prints the answer
 #
 # Slow, deaf and idle ones print "there" when all are connected. Deaf and idle ones end when their
@@ -50,25 +53,44 @@ def be_slow(clients):
     print("ended", flush=True)
 
 
+def leave(s, has_reset):
+    if has_reset:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    s.close()
+
+
+def take_answer(s, text, is_last):
+    """Returns the answer, or why there is none."""
+    try:
+        s.sendall(text)
+        if is_last:
+            s.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: s.recv(1 << 16), b""))
+    except OSError as e:
+        return str(e).encode()
+
+
 def main():
     address, kind = sys.argv[1:3]
-    count = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    count = int(sys.argv[3]) if len(sys.argv) > 4 or kind in ("slow", "idle") else 1
     if kind == "raw":
-        s = connect(address)
-        try:
-            s.sendall(sys.stdin.buffer.read())
-            answer = b"".join(iter(lambda: s.recv(1 << 16), b""))
-        except OSError as e:
-            answer = str(e).encode()
-        sys.stdout.buffer.write(answer)
+        text = sys.stdin.buffer.read()
+        sys.stdout.buffer.write(take_answer(connect(address), text, False))
+    elif kind == "half":
+        sys.stdout.buffer.write(take_answer(connect(address), request(sys.argv[3]), True))
+    elif kind == "gone":
+        clients = [connect(address) for _ in range(count)]
+        for s in clients:
+            s.sendall(request(sys.argv[4]))
+        time.sleep(0.5)
+        for i, s in enumerate(clients):
+            leave(s, i % 2)
     elif kind == "hasty":
         for i in range(count):
             s = connect(address)
             s.sendall(request(sys.argv[4]))
             s.recv(1 if i % 3 else 1000)
-            if i % 2:
-                s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            s.close()
+            leave(s, i % 2)
     else:
         clients = [connect(address) for _ in range(count)]
         if kind == "deaf":
