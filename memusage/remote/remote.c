@@ -21,6 +21,7 @@
 #include "memusage/common/process.h"
 #include "memusage/common/procmem.h"
 #include "memusage/common/program.h"
+#include "memusage/remote/launched.h"
 #include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
 #include "memusage/remote/remote_output.h"
@@ -130,41 +131,45 @@ static enum contact_status run_on_child(struct remote *r, int *result)
 	return run_as_owner(r, &owner, result);
 }
 
-/* In a shell `$!` is the PID of memusage, but the user means its program. Its other child, the
- * collector, is not recorded. */
+static bool is_recorded_elsewhere(enum contact_status status)
+{
+	return status == CONTACT_NO_IMAGE || status == CONTACT_NOT_RECORDED ||
+	       status == CONTACT_ORPHANED;
+}
+
 static enum contact_status run_on_launched_program(struct remote *r, int *result)
 {
 	enum contact_status status = CONTACT_NO_IMAGE;
 	const pid_t launcher = r->pid;
-	char path[64];
-	FILE *children;
-	int pid;
+	pid_t *launched;
+	const size_t count = launched_list(launcher, &launched);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)launcher, (int)launcher);
-	children = fopen(path, "re");
-	while (children && status != CONTACT_OK && fscanf(children, "%d", &pid) == 1) {
-		r->pid = (pid_t)pid;
+	for (size_t i = 0; i < count && (is_recorded_elsewhere(status) ||
+					 status == CONTACT_DENIED); i++) {
+		r->pid = launched[i];
 		status = run_on_child(r, result);
 	}
-	if (children)
-		fclose(children);
-	if (status == CONTACT_OK)
-		return CONTACT_OK;
+	free(launched);
+	if (!is_recorded_elsewhere(status) && status != CONTACT_DENIED)
+		return status;
 	r->pid = launcher;
 	return CONTACT_NO_IMAGE;
 }
 
-/* The launcher has mapped the arena, too: a user who may not open that finds no collector for
- * it. */
+/* A launcher is asked about last: only that which runs under another memusage is recorded. All
+ * collectors of the user would be waited for, since it has mapped an arena: 10 s if one of them, of
+ * any run, is stopped. */
 static enum contact_status run_on_process_or_child(struct remote *r, int *result)
 {
-	enum contact_status status = run_on_process(r, result);
+	enum contact_status status, own;
 
-	if ((status == CONTACT_NO_IMAGE || status == CONTACT_NOT_RECORDED ||
-	     status == CONTACT_ORPHANED) &&
-	    is_launcher(r->pid))
-		return run_on_launched_program(r, result);
-	return status;
+	if (r->command->needs_no_recording || !is_launcher(r->pid))
+		return run_on_process(r, result);
+	status = run_on_launched_program(r, result);
+	if (status != CONTACT_NO_IMAGE)
+		return status;
+	own = run_on_process(r, result);
+	return is_recorded_elsewhere(own) ? status : own;
 }
 
 /* ---- with the rights of the process's owner ------------------------------------------------ */

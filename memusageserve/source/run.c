@@ -13,6 +13,7 @@
 #include "cli/sibling.h"
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/contact.h"
+#include "memusage/remote/launched.h"
 #include "memusage/remote/remote_findings.h"
 #include "memusage/remote/remote_samples.h"
 
@@ -43,21 +44,15 @@ static pid_t ask_for_collector(pid_t pid, enum contact_status *status)
 	return collector;
 }
 
-/* In a shell `$!` is the PID of memusage, but the user means its program. */
-static pid_t ask_for_collector_of_child(pid_t launcher)
+static pid_t ask_for_collector_of_launched(pid_t launcher)
 {
 	enum contact_status status;
-	pid_t collector = 0;
-	char path[64];
-	FILE *children;
-	int pid;
+	pid_t collector = 0, *launched;
+	const size_t count = launched_list(launcher, &launched);
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)launcher, (int)launcher);
-	children = fopen(path, "re");
-	while (children && collector == 0 && fscanf(children, "%d", &pid) == 1)
-		collector = ask_for_collector((pid_t)pid, &status);
-	if (children)
-		fclose(children);
+	for (size_t i = 0; collector == 0 && i < count; i++)
+		collector = ask_for_collector(launched[i], &status);
+	free(launched);
 	return collector;
 }
 
@@ -91,10 +86,11 @@ int run_open(struct run *r, pid_t pid, pid_t collector, struct mu_error *err)
 	enum contact_status status = CONTACT_OK;
 
 	*r = (struct run){ .pid = pid, .pidfd = -1 };
+	/* To ask about a launcher, which is not recorded, waits for all collectors of the user. */
+	if (collector == 0 && is_memusage(pid))
+		collector = ask_for_collector_of_launched(pid);
 	if (collector == 0)
 		collector = ask_for_collector(pid, &status);
-	if (collector == 0 && is_memusage(pid))
-		collector = ask_for_collector_of_child(pid);
 	return collector ? use_collector(r, collector) : explain_status(err, pid, status);
 }
 

@@ -31,7 +31,8 @@ my %may_include = (
 	memusageserve => [qw(recording profile formats cli memusage/common/child.h
 		memusage/common/clock.h memusage/common/listener.h memusage/common/process.h
 		memusage/common/procmem.h memusage/common/program.h memusage/record/live_copy.h
-		memusage/remote/contact.h memusage/remote/remote_findings.h
+		memusage/remote/contact.h memusage/remote/launched.h
+		memusage/remote/remote_findings.h
 		memusage/remote/remote_samples.h)],
 );
 
