@@ -24,6 +24,7 @@ IFS='
 for path in $(printf '%s\n' "$out" | sed -n 's/^\(Picture\|Page\|Report\): *//p'); do
 	ok "${path##*/} exists" test -s "$path"
 done
+unset IFS
 printf '%s\n' "$out" | sed 's/[0-9.]*%.*//; s/[0-9.]* [KM]iB.*//' >first
 run env MU_BUILD="$MU_BUILD" MU_DEMO="$MU_TMP/out" "$demo"
 printf '%s\n' "$out" | sed 's/[0-9.]*%.*//; s/[0-9.]* [KM]iB.*//' >second
