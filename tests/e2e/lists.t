@@ -100,7 +100,7 @@ unlike "$out" 'fill' '... has no others'
 run memusageprint --top --group=line --lifetimes r.mur
 is "$(printf '%s\n' "$out" | grep -c 'lived .* on average')" 3 'each place has its lifetime'
 memusage -q --group=object --top ./prog 2>object
-like "$(cat object)" '^[^ ]*/prog allocated 100.0%' 'memusage --group'
+like "$(cat object)" '^/.*/prog allocated 100.0%' 'memusage --group'
 memusage -q --grep=two --top ./prog 2>some
 like "$(cat some)" '^two \(two.c:4\) allocated 100.0% of the 1.95 KiB' 'memusage --grep'
 run memusageprint --top --group=colour r.mur
