@@ -141,7 +141,7 @@ struct mu_segment {
 	uint64_t start_mono_ns; /* CLOCK_MONOTONIC when the segment was made */
 	uint64_t start_real_ns; /* CLOCK_REALTIME at the same moment */
 	uint64_t start_tsc;	/* time stamp counter at the same moment, 0 if unused */
-	uint32_t collector_pid; /* live, in the first arena: a robust futex of the collector's */
+	uint32_t collector_pid; /* live */
 	uint32_t checksum;	/* KEPT: CRC-32 of this header with checksum = 0 */
 	struct mu_config config;
 	uint32_t writer; /* KEPT: the process that still adds images, 0: it is complete */
@@ -156,7 +156,8 @@ struct mu_segment {
 	/* While there are no events, tick rests: docs/format.md, 2.4 and 6. */
 	uint32_t stamped; /* low bits of the tick at which an event was stamped last */
 	uint32_t tick_rests;
-	uint32_t reserved2[9];
+	uint32_t collector_thread; /* a robust futex: FUTEX_OWNER_DIED if the collector ended */
+	uint32_t reserved2[8];
 	/* Milliseconds since the start, kept up while an event log or call stacks are recorded:
 	 * docs/format.md, 2.4. A cache line of its own. */
 	_Alignas(64) uint64_t tick;

@@ -41,7 +41,7 @@ static void publish_state(uint32_t state)
 
 static bool collector_has_died(void)
 {
-	return __atomic_load_n(&rec.segment->collector_pid, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
+	return __atomic_load_n(&rec.segment->collector_thread, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED;
 }
 
 /* Returns whether the words of the answer are in the image. */

@@ -35,7 +35,8 @@ struct target {
 
 /* target_open -- Opens a process that runs on.
  *
- * Returns 0; or -1 with ERR and errno, ESRCH if it has ended or is just ending. Call target_close().
+ * Returns 0; or -1 with ERR and errno, ESRCH if it has ended or is just ending. Call
+ * target_close() in either case.
  */
 int target_open(struct target *t, pid_t pid, struct mu_error *err);
 

@@ -229,41 +229,18 @@ static void detach_from_launcher(struct collector *c)
 	c->tree.s->ended_images = -1;
 }
 
-/* A process that goes on is judged as it is now: it may be the one that breaks a limit. Returns
- * false if that cannot be done. */
-static bool add_running_processes(struct collector *c)
-{
-	struct session *s = c->tree.s;
-	struct report *r = &c->tree.report;
-	unsigned int running;
-
-	if (!gate_wanted(&s->settings->gate))
-		return true;
-	s->judged = tree_running_copy(&c->tree, &running);
-	if (running > 0 && s->judged < 0)
-		report_line(r, "%u process%s on, and cannot be judged: %m", running,
-			    running == 1 ? " goes" : "es go");
-	else if (running > 0 && !s->settings->quiet)
-		report_line(r, "%u process%s on: %s judged as now", running,
-			    running == 1 ? " goes" : "es go", running == 1 ? "it is" : "they are");
-	return running == 0 || s->judged >= 0;
-}
-
 /* Has memusageprint report the images that have been added since the last call. */
 static void make_reports(struct collector *c)
 {
 	struct session *s = c->tree.s;
 	struct report *r = &c->tree.report;
-	bool has_all = true;
 
 	if (!settings_has_reports(s->settings) || s->record.images == c->images)
 		return;
-	if (c->images == 0)
-		has_all = add_running_processes(c);
+	if (c->images == 0 && gate_wanted(&s->settings->gate))
+		tree_running_add(&c->tree);
 	if (c->images == 0 || settings_has_files(s->settings))
 		reports_make(s, r, c->images, r->main ? r->main_pid : 0);
-	if (!has_all && r->gate == GATE_HOLDS)
-		r->gate = GATE_NOT_JUDGED;
 	c->images = s->record.images;
 }
 
@@ -296,10 +273,9 @@ static void note_replaced(struct tree *t)
 
 static const char *first_image_name(const struct result *r)
 {
-	for (uint32_t i = 0; i < r->thread_count; i++) {
+	for (uint32_t i = 0; i < r->thread_count; i++)
 		if (r->thread[i].tid == r->process.pid)
 			return r->thread[i].name;
-	}
 	return "";
 }
 
@@ -538,10 +514,9 @@ static bool handle_events(struct collector *c, int timeout)
 	int fd[EVENTS];
 	int count = file_events_wait(fd, EVENTS, timeout);
 
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		if (file_events_is_ready(fd[i]))
 			handle_event(c, fd[i]);
-	}
 	return count > 0;
 }
 

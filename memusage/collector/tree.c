@@ -4,11 +4,9 @@
  */
 #include "memusage/collector/tree.h"
 
-#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,20 +29,6 @@
 /* A process that two scans of /proc have not found is gone. */
 #define LOST_NS UINT64_C(200000000)
 
-/* A process that waits for an answer learns from the kernel that none will come: this number is
- * FUTEX_OWNER_DIED when this thread has ended in any way. There is one offset for all of its
- * robust locks, so the number can be in one arena only. */
-static void note_death_in(uint32_t *pid)
-{
-	static struct robust_list entry;
-	static struct robust_list_head list;
-
-	list.list.next = &entry;
-	entry.next = &list.list;
-	list.futex_offset = (char *)pid - (char *)&entry;
-	syscall(SYS_set_robust_list, &list, sizeof(list));
-}
-
 static struct tree_arena *append_arena(struct tree *t, const struct arena *arena)
 {
 	const struct mu_segment *h = &arena->view.head;
@@ -64,8 +48,6 @@ static struct tree_arena *append_arena(struct tree *t, const struct arena *arena
 	else
 		log_clock_begin(&a->clock, h->start_mono_ns, h->start_mono_ns);
 	__atomic_store_n(&arena->shared->collector_pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
-	if (t->arena_count == 0)
-		note_death_in(&arena->shared->collector_pid);
 	if (arena->name)
 		durable_guard(arena->shared, arena->view.size);
 	t->arena[t->arena_count++] = a;

@@ -96,23 +96,36 @@ static bool begin_copy(const struct tree *t, int fd, struct save *keep)
 	return copy_file(r->fd, fd) && save_resume(keep, fd, head);
 }
 
-int tree_running_copy(struct tree *t, unsigned int *running)
+/* Returns a descriptor, or -1 with errno. */
+static int copy_with(struct tree *t, unsigned int running)
 {
 	struct save keep = { .room = 0 };
 	unsigned int added = 0;
-	int fd;
+	int fd = temporary_open();
 
-	*running = count_running(t);
-	if (*running == 0)
-		return -1;
-	fd = temporary_open();
 	if (fd >= 0 && begin_copy(t, fd, &keep)) {
 		added = add_processes(t, &keep);
 		save_end(&keep);
 	}
-	if (fd >= 0 && added < *running) {
+	if (fd >= 0 && added < running) {
 		close(fd);
 		fd = -1;
 	}
 	return fd;
+}
+
+void tree_running_add(struct tree *t)
+{
+	const unsigned int running = count_running(t);
+	const char *go = running == 1 ? " goes" : "es go";
+
+	if (running == 0)
+		return;
+	t->s->judged = copy_with(t, running);
+	if (t->s->judged < 0)
+		report_line(&t->report, "%u process%s on, and cannot be judged: %m", running, go);
+	else if (!t->s->settings->quiet)
+		report_line(&t->report, "%u process%s on: %s judged as now", running, go,
+			    running == 1 ? "it is" : "they are");
+	t->report.lacks_running = t->s->judged < 0;
 }

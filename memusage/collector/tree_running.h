@@ -6,11 +6,11 @@
 
 #include "memusage/collector/tree_state.h"
 
-/* tree_running_copy -- Copies the kept recording, and adds each running process as it is now.
+/* tree_running_add -- Has conditions judge a copy of the recording with each running process.
  *
- * They are in the kept recording only when they have ended.
- * running  set to how many run.
- * Returns a descriptor that the caller closes; -1 without one: none runs, or with errno if some do.
- * Cost   the size of the recording, twice, and what live_copy_take() costs for each process.
+ * A process that goes on may be the one that breaks a limit, but the kept recording has it only
+ * when it has ended. The copy, with each as it is now, is in t->s->judged; -1 if no process runs.
+ * The report says how many do, and lacks_running if they cannot be added.
+ * Cost the size of the recording, twice, and what live_copy_take() costs for each process.
  */
-int tree_running_copy(struct tree *t, unsigned int *running);
+void tree_running_add(struct tree *t);

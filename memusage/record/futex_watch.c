@@ -28,6 +28,20 @@ static void futex_wait(uint32_t *word, uint32_t value)
 	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
 }
 
+/* A process that waits for an answer learns from the kernel that none will come: the word is
+ * FUTEX_OWNER_DIED when this thread has ended in any way, with its process. Each thread has one
+ * list of such words, with one offset, so each arena's thread has a word in it. */
+static void note_death(struct futex_watch *w)
+{
+	uint32_t *word = &w->shared->collector_thread;
+
+	__atomic_store_n(word, (uint32_t)gettid(), __ATOMIC_RELAXED);
+	w->death.list.next = &w->death_word;
+	w->death_word.next = &w->death.list;
+	w->death.futex_offset = (char *)word - (char *)&w->death_word;
+	syscall(SYS_set_robust_list, &w->death, sizeof(w->death));
+}
+
 /* Sleeps while `wake` has its expected value, signals the eventfd, and sleeps until it is armed
  * again. Processes share the segment's futex, so neither wait uses FUTEX_PRIVATE_FLAG. */
 static void *wake_thread(void *data)
@@ -35,6 +49,7 @@ static void *wake_thread(void *data)
 	const uint64_t one = 1;
 	struct futex_watch *w = data;
 
+	note_death(w);
 	for (;;) {
 		while (__atomic_load_n(&w->armed, __ATOMIC_ACQUIRE) == 0)
 			futex_wait(&w->armed, 0);

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include <linux/futex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,8 @@ struct futex_watch {
 	uint64_t start_ns;	/* CLOCK_MONOTONIC when the clock was 0 */
 	uint64_t moved_to;	/* value to which this side last advanced the clock */
 	uint32_t flags;		/* enum mu_config_flag of the segment */
+	struct robust_list_head death; /* of the thread, with the one word below */
+	struct robust_list death_word;
 };
 
 /* futex_watch_moves_clock -- Tells whether our thread advances the segment's clock, and pauses it

@@ -70,6 +70,7 @@ struct report {
 	uint64_t more_peak;
 	uint64_t images;
 	bool has_leak_errors;	/* memusageprint has said so */
+	bool lacks_running; /* processes go on that no condition has judged */
 	enum gate_outcome gate;	/* likewise */
 	bool has_failed;	/* it cannot be written, and this was reported */
 	unsigned int late_count; /* lines that were written since report_finish() */

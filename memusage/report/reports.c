@@ -293,7 +293,7 @@ static void judge_run(const struct session *s, struct report *r)
 	status = child_wait(pid);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN_STATUS)
 		r->gate = GATE_BROKEN;
-	else if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !r->lacks_running)
 		r->gate = GATE_HOLDS;
 }
 

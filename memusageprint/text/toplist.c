@@ -571,6 +571,7 @@ void toplist_print(FILE *out, const struct toplist *list)
 	struct top_entry shrunk = { .stacks = 0 }, unused;
 	const struct label_list labels = label_list_of(list);
 	const enum top_order order = is_about_blocks(list) ? TOP_BY_BLOCKS :
+				     is_about_ad_hoc(list) ? TOP_BY_UNITS :
 				     is_about_growth(list) ? TOP_BY_CHANGE : TOP_BY_BYTES;
 
 	top_build(&places, list->filter, list->weight, list->group, order);

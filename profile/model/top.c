@@ -45,7 +45,7 @@ static bool has_weight(const struct top_builder *b, const struct top_entry *entr
 {
 	if (b->order == TOP_BY_BLOCKS)
 		return entry->blocks > 0;
-	return entry->bytes != 0 || entry->blocks != 0;
+	return entry->bytes != 0 || (entry->blocks != 0 && b->order != TOP_BY_UNITS);
 }
 
 /* Reads the figures of site I and its filtered stack; false if it does not count. */

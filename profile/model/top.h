@@ -56,6 +56,7 @@ enum top_kind {
 enum top_order {
 	TOP_BY_BYTES,
 	TOP_BY_BLOCKS,
+	TOP_BY_UNITS,	/* of ad hoc events, for bytes: those without any do not count */
 	TOP_BY_CHANGE	/* of bytes: an entry's sites may have gained and lost some */
 };
 
@@ -65,8 +66,8 @@ enum top_order {
  * f       of the profile; the innermost frame that it keeps is the one that allocated.
  * weight  one per site, from sites_weigh() or, with TOP_BY_CHANGE, from moment_growth(); otherwise
  *         less than nothing counts as nothing.
- * Entries without bytes and blocks are left out, and with TOP_BY_BLOCKS all without blocks. With
- * TOP_BY_CHANGE the last entries are those that shrank.
+ * Entries without bytes and blocks are left out, with TOP_BY_BLOCKS all without blocks, and with
+ * TOP_BY_UNITS all without units. With TOP_BY_CHANGE the last entries are those that shrank.
  * Cost O(sites log sites), or O(frames of all stacks) for TOP_FUNCTIONS.
  */
 void top_build(struct top *t, const struct filter *f, const struct weight *weight,
