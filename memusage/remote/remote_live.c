@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/live_wire.h"
@@ -24,6 +25,7 @@
 #include "memusage/record/live_copy.h"
 #include "memusage/remote/remote_request.h"
 #include "memusage/remote/remote_samples.h"
+#include "memusage/remote/view_terminal.h"
 
 enum { PROCESSES_MAX = 256 };	/* other processes that are copied, so that a look stays short */
 
@@ -320,19 +322,36 @@ static void execute_view(const struct live_server *s, int socket)
 	child_execute(&a, "");
 }
 
+static int await_view(pid_t pid, struct view_terminal *terminal)
+{
+	const int status = child_wait(pid);
+
+	view_terminal_end(terminal, WIFSIGNALED(status));
+	if (WIFSIGNALED(status))
+		warn("the view has ended: memusageprint was killed by signal %d (%s)",
+		     WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return status == 0 ? 0 : -1;
+}
+
 static int run_view(struct live_server *s, int peer)
 {
-	pid_t pid = child_fork("memusageprint");
+	struct view_terminal terminal;
+	pid_t pid;
+
+	view_terminal_keep(&terminal);
+	pid = child_fork("memusageprint");
 
 	if (pid == 0)
 		execute_view(s, peer);
 	close(peer);
-	if (pid < 0)
+	if (pid < 0) {
+		view_terminal_end(&terminal, false);
 		return -1;
+	}
 	serve_view(s);
 	/* The view ends when it sees the end of its socket. */
 	shutdown(s->socket, SHUT_RDWR);
-	return child_finish(pid, "memusageprint", "its report");
+	return await_view(pid, &terminal);
 }
 
 static bool find_own_pid(struct live_server *s)

@@ -187,6 +187,25 @@ shows 'status 0' '... and its status'
 begin 80 24 'memusage -q --live true'
 shows 'status 0' 'a program that ends at once'
 
+# ---- a view that is killed gives the terminal back
+
+begin 80 24 'trap : INT; memusage --live swelling 100000 700; stty -a'
+shows 'put_entry' 'another run'
+# The names of its places may be looked up by further processes of that name.
+launcher=$(pids memusage "$(pane display-message -p -t mu '#{pane_pid}')")
+# shellcheck disable=SC2046  # one word, or none
+kill -KILL $(for watcher in $(pids memusage "$launcher"); do pids memusageprint "$watcher"; done)
+from=-1000
+shows 'the view has ended: memusageprint was killed by signal 9 \(Killed\)' 'a view that is killed: that is said'
+shows 'process [0-9]+ runs on; memusage --pid=[0-9]+ live comes back' '... the program runs on'
+shows '^step [0-9]+' '... its output is shown'
+is "$(pane display-message -p -t mu '#{alternate_on} #{cursor_flag} #{keypad_cursor_flag}')" '0 1 0' \
+	'... on the screen of before, with a cursor'
+press C-c
+shows '^isig icanon iexten echo ' '... Ctrl-C is a signal again, and what is typed is shown'
+shows 'intr = \^C; quit = ' '... by its key'
+from=0
+
 # ---- processes of the run
 
 begin 80 24 'memusage -q --live sh -c "swelling 50000 100 & swelling 40000 100 & wait"'
