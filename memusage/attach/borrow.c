@@ -62,6 +62,15 @@ static bool has_stack(const struct target *t, const struct tracee_thread *thread
 					!area->name[0] && base > sp && base < area->end);
 }
 
+/* Tells whether it runs in memory of the program's own, which may be for good: all of the program
+ * may be a coroutine. A handler on an alternate stack looks the same. */
+static bool is_on_own_stack(const struct target *t, const struct tracee_thread *thread)
+{
+	const struct area *area = address_space_find(&t->maps, tracee_stack(thread));
+
+	return thread->tid == t->pid && area && strcmp(area->name, "[stack]") != 0;
+}
+
 /* A thread that was about to get a signal would lose what the signal says. It is the first of the
  * process only if there is no other. */
 static struct tracee_thread *choose_thread(struct target *t)
@@ -119,6 +128,11 @@ enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_
 	struct tracee_thread *thread = choose_thread(t);
 
 	*b = (struct borrowed){ .t = t, .thread = thread };
+	if (!thread && t->tracee.count == 1 && is_on_own_stack(t, &t->tracee.thread[0])) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "its only thread runs on a stack of its own "
+						      "(a coroutine): start it under memusage");
+		return TARGET_OWN_STACK;
+	}
 	if (!thread) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread of it can make a system call now");
 		return TARGET_BUSY;

@@ -23,7 +23,8 @@ struct borrowed {
 
 /* borrow_begin -- Borrows a thread. Needs the mappings, and target_find_code().
  *
- * Returns TARGET_OK, or another result with ERR.
+ * Returns TARGET_OK, or another result with ERR; TARGET_OWN_STACK if its only thread runs on a
+ * stack that the program has made, as that of a coroutine.
  */
 enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_error *err);
 

@@ -41,6 +41,9 @@ static enum target_result detach_stopped(struct stop *s)
 	result = code_move_out(&s->t, &s->a->code, &s->a->err);
 	if (result == TARGET_OK)
 		result = borrow_begin(&s->b, &s->t, &s->a->err);
+	/* To leave the recorder there is worse than many stops. */
+	if (result == TARGET_OWN_STACK)
+		result = TARGET_BUSY;
 	if (result != TARGET_OK)
 		return result;
 	if (s->a->is_adopted) {

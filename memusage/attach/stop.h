@@ -23,7 +23,7 @@ struct stop {
 	int remote_fd;	 /* of the arena, in the process; likewise */
 };
 
-/* Makes one stop. Returns TARGET_BUSY for one more try. */
+/* Makes one stop. Returns TARGET_BUSY for one more try, TARGET_OWN_STACK for some more. */
 typedef enum target_result stop_fn(struct attachment *a, void *data);
 
 /* stop_try_often -- Runs WORK in a child of ours until it is not busy, or has been so for seconds.

@@ -16,8 +16,9 @@
 
 enum target_result {
 	TARGET_OK,
-	TARGET_BUSY,   /* it cannot be now: once more a little later */
-	TARGET_REFUSED /* it cannot be */
+	TARGET_BUSY,	  /* it cannot be now: once more a little later */
+	TARGET_OWN_STACK, /* likewise, but it may stay so: borrow_begin() */
+	TARGET_REFUSED	  /* it cannot be */
 };
 
 struct target {

@@ -68,6 +68,21 @@ done
 end_stranger
 unharmed 'a process that executes itself anew'
 
+# ---- all of it is a coroutine ------------------------------------------------------------------
+
+begin_stranger attached_odd alone
+: >refused
+from=$(date +%s%N)
+visit
+is "$?" 125 'a program that is a coroutine all the time is refused'
+took=$((($(date +%s%N) - from) / 1000000))
+like "$(cat refused)" 'its only thread runs on a stack of its own \(a coroutine\): start it under memusage$' \
+	'... with the reason'
+diag "after $took ms"
+num "$took" -lt 6000 '... soon'
+end_stranger
+unharmed '... and the program'
+
 # ---- two at once -----------------------------------------------------------------------------
 
 begin_stranger attached blocks 4

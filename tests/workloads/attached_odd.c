@@ -7,6 +7,7 @@
  *	polled		the same, where a thread of the kernel's looks for requests
  *	interruptions	signals that end a call, each of which the program must get to know of
  *	coroutines	two coroutines that allocate in turns, and signals at 2 kHz
+ *	alone		one that is all of the program: there is no other thread
  *	preempted	one that allocates, and that a handler leaves 2,000 times a second for another
  *	execs		it executes itself anew all the time
  *
@@ -300,6 +301,28 @@ static void do_coroutines(void)
 	swapcontext(&caller, &coroutine[0]);
 }
 
+static void allocate_alone(void)
+{
+	const struct timespec pause = { .tv_nsec = 300000 };
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	for (; poll(&input, 1, 0) == 0; done++) {
+		allocate_a_little();
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void do_alone(void)
+{
+	getcontext(&coroutine[0]);
+	coroutine[0].uc_stack.ss_sp = malloc(STACK);
+	coroutine[0].uc_stack.ss_size = STACK;
+	coroutine[0].uc_link = &caller;
+	makecontext(&coroutine[0], allocate_alone, 0);
+	say("ready");
+	swapcontext(&caller, &coroutine[0]);
+}
+
 /* The other one allocates nothing: the first may stand in the middle of malloc. */
 static void wait_a_little(int own)
 {
@@ -374,6 +397,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "execs") == 0) {
 		do_execs(argv);
+	} else if (strcmp(what, "alone") == 0) {
+		do_alone();
 	} else {
 		sigset_t alarm;
 
