@@ -4,8 +4,8 @@
  */
 #include "memusageserve/http/request.h"
 
+#include <ctype.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +22,32 @@ static const struct {
 	{ "/debug/pprof/heap", REQUEST_PROFILE, false },
 	{ "/debug/pprof/allocs", REQUEST_PROFILE, true },
 };
+
+/* Returns the byte for which the escape at TEXT stands; 0 if it is none. */
+static char decode_escape(const char *text)
+{
+	char digits[3] = "";
+
+	if (text[0] != '%' || !isxdigit((unsigned char)text[1]) ||
+	    !isxdigit((unsigned char)text[2]))
+		return '\0';
+	memcpy(digits, text + 1, 2);
+	return (char)strtoul(digits, NULL, 16);
+}
+
+size_t request_unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		const char byte = decode_escape(from);
+
+		*to = byte ? byte : *from;
+		from += byte ? 3 : 1;
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}
 
 void request_begin(struct request *r, const char *path)
 {

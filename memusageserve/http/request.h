@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 enum request_kind {
@@ -26,6 +27,15 @@ struct request {
 	unsigned int refresh;	/* of a page: refresh=N; 0: it stays */
 	bool is_openmetrics;	/* of metrics: the client reads that form */
 };
+
+/* request_unescape -- Decodes the escapes of a part of a URL: %2F is a slash.
+ *
+ * text  is changed, and becomes no longer.
+ * One that stands for a zero byte stays as it is, as what is no escape: it would end the text, so
+ * that /metrics%00x would be /metrics.
+ * Returns the length of the result.
+ */
+size_t request_unescape(char *text);
 
 /* request_begin -- Chooses what the path of a URL names. */
 void request_begin(struct request *r, const char *path);

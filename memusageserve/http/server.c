@@ -313,6 +313,11 @@ static void ignore_message(void *data, const char *format, va_list args)
 {
 }
 
+static size_t unescape(void *data, struct MHD_Connection *connection, char *text)
+{
+	return request_unescape(text);
+}
+
 static struct MHD_Daemon *start_daemon(struct server *s)
 {
 	return MHD_start_daemon(
@@ -323,6 +328,7 @@ static struct MHD_Daemon *start_daemon(struct server *s)
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)SILENCE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAX,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
 }

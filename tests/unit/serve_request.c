@@ -9,6 +9,27 @@
 #include "memusageserve/http/request.h"
 #include "tests/lib/tap.h"
 
+static void test_escapes(void)
+{
+	static const struct {
+		const char *text, *result;
+	} cases[] = {
+		{ "", "" }, { "/metrics", "/metrics" }, { "%2Fmetric%73", "/metrics" },
+		{ "%2fa%2F", "/a/" }, { "/metrics%00x", "/metrics%00x" }, { "%00", "%00" },
+		{ "%2500", "%00" }, { "%0%30", "%00" }, { "%", "%" }, { "%4", "%4" },
+		{ "%4g", "%4g" }, { "%g4", "%g4" }, { "%-1", "%-1" }, { "% 1", "% 1" },
+		{ "%%41", "%A" }, { "%ff", "\377" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[20];
+
+		strcpy(text, cases[i].text);
+		EQ_U(request_unescape(text), strlen(cases[i].result));
+		EQ_S(text, cases[i].result);
+	}
+}
+
 static void test_paths(void)
 {
 	static const struct {
@@ -125,6 +146,7 @@ static void test_hosts(void)
 
 int main(void)
 {
+	test_escapes();
 	test_paths();
 	test_arguments();
 	test_values();
