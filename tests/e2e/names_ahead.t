@@ -88,7 +88,7 @@ is "$least" 0 'a program that ends at once has none looked up'
 
 echo 'exit 1' >helper
 is "$(asking --top)" 1 'a helper that has no cache is not started again'
-echo "echo \$\$ >$MU_TMP/pid; exec sleep 1000" >helper
+echo "echo \$\$ >'$MU_TMP/pid'; exec sleep 1000" >helper
 rm -f asked go
 bin/memusage --top ./waits >out 2>&1 &
 memusage=$!

@@ -37,6 +37,7 @@ if [ "$(id -u)" != 0 ]; then
 	refused 'cannot write files in .: Permission denied' --massif
 	refused 'cannot write files in .: Permission denied' --spacetime
 	cd ..
+	rmdir closed
 else
 	skip 'root may write anywhere' 4
 fi
