@@ -59,7 +59,9 @@ int refusal_explain_denied(pid_t pid, struct mu_error *err)
 				    "process before the next boot");
 	if (scope > 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
-				    "kernel.yama.ptrace_scope is %d: run this as root", scope);
+				    "kernel.yama.ptrace_scope is %d: set it to 0 (sysctl -w "
+				    "kernel.yama.ptrace_scope=0), or start it with memusage "
+				    "instead", scope);
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 			    "the kernel does not let us write to it (ptrace): it has changed its "
 			    "user, is not dumpable (prctl(2)), or a container forbids that "

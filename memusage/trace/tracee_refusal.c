@@ -45,8 +45,8 @@ pid_t tracee_refusal_tracer(pid_t pid)
 #define NEVER \
 	"kernel.yama.ptrace_scope is 3, so nothing can examine a process before the next boot"
 #define RESTRICTED \
-	"kernel.yama.ptrace_scope is %d: run this as root, or start the program with " \
-	"memusage --leak-check=full"
+	"kernel.yama.ptrace_scope is %d: set it to 0 (sysctl -w kernel.yama.ptrace_scope=0), or " \
+	"start the program with memusage --leak-check=full"
 #define FORBIDDEN \
 	"the kernel does not let us stop it (ptrace): it has changed its user, is not dumpable " \
 	"(prctl(2)), or a container forbids that (--cap-add=SYS_PTRACE); a run that root starts " \
