@@ -34,11 +34,23 @@ enum {
 	MARK_BYTES_WIDTH = 11, MARK_ESTIMATE_WIDTH = 21
 };
 
+/* In copy mode the places are those of copies, and blocks have none. Returns whether it is that. */
+static bool tell_of_copies(FILE *out, const struct report_subject *s)
+{
+	if (!(s->recording->segment.head.config.flags & MU_CFG_COPIES))
+		return false;
+	fputs("\nthe places of this run are those of copies (--mode=copy), not of blocks: "
+	      "memusageprint --dhat lists them\n", out);
+	return true;
+}
+
 static int print_place_list(FILE *out, struct report_subject *s, enum metric_kind kind,
 			    const struct settings *settings)
 {
 	const struct toplist list = toplist_of_subject(s, kind, settings);
 
+	if (tell_of_copies(out, s))
+		return 0;
 	if (report_subject_weigh(s, kind, 0) < 0)
 		return -1;
 	putc('\n', out);
@@ -60,6 +72,8 @@ static int print_call_tree(FILE *out, struct report_subject *s, const struct set
 		.unseen = s->unseen,
 	};
 
+	if (tell_of_copies(out, s))
+		return 0;
 	if (report_subject_weigh(s, tree.kind, settings->tree) < 0)
 		return -1;
 	putc('\n', out);

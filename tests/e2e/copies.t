@@ -20,6 +20,9 @@ cp .out native
 run memusage -o report --mode=copy "$WORKLOADS/copies"
 is "$status" 0 'the program works'
 same .out native 'and prints the same'
+run memusage --mode=copy --top "$WORKLOADS/copies"
+like "$err$out" 'the places of this run are those of copies' 'a list of blocks says that there are none'
+unlike "$err$out" 'nothing was live' '... and not that nothing lived'
 memusage -q --mode=copy --dhat --dhat-out-file=dhat.out "$WORKLOADS/copies" >/dev/null
 like "$(cat dhat.out)" '"mode":"copy","verb":"Copied"' "DHAT's file says what it is of"
 is "$(grep -c '"tb":' dhat.out)" 31 'and has a point for each call'
