@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,12 +34,12 @@ static void futex_wait(uint32_t *word, uint32_t value)
  * list of such words, with one offset, so each arena's thread has a word in it. */
 static void note_death(struct futex_watch *w)
 {
-	uint32_t *word = &w->shared->collector_thread;
+	const long distance = (char *)w->shared - (char *)&w->death_word;
 
-	__atomic_store_n(word, (uint32_t)gettid(), __ATOMIC_RELAXED);
+	__atomic_store_n(&w->shared->collector_thread, (uint32_t)gettid(), __ATOMIC_RELAXED);
 	w->death.list.next = &w->death_word;
 	w->death_word.next = &w->death.list;
-	w->death.futex_offset = (char *)word - (char *)&w->death_word;
+	w->death.futex_offset = distance + (long)offsetof(struct mu_segment, collector_thread);
 	syscall(SYS_set_robust_list, &w->death, sizeof(w->death));
 }
 
