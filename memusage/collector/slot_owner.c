@@ -82,15 +82,25 @@ static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
 	return is_here && may_have_mapped(pid, a) ? pid : 0;
 }
 
+/* Tells whether the process with this ID here got another slot after this one: it may be the same,
+ * which has executed a program since. */
+static bool has_later_slot(const struct slot_search *s, const struct mu_slot *slot)
+{
+	const struct process *p = processes_find(&s->tree->processes, (pid_t)slot->pid);
+
+	return p && p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns;
+}
+
 /* The child of a thread that has unshared its PID namespace, or has entered one, has an ID of that
  * one. So the process that has the ID here must be a child of the parent, or have our memory and no
- * other image. One that has ended has no parent, and its ID may be another's by now. */
+ * other image, or a later one. One that has ended has no parent, and its ID may be another's by
+ * now. */
 static pid_t believed_pid(const struct slot_search *s, const struct mu_slot *slot,
 			  const struct process *parent)
 {
 	const pid_t pid = (pid_t)slot->pid;
 
-	if (process_parent(pid) == parent->pid || may_own_slot(pid, s))
+	if (process_parent(pid) == parent->pid || may_own_slot(pid, s) || has_later_slot(s, slot))
 		return is_reused(slot, pid) ? 0 : pid;
 	return exists(pid) ? 0 : pid;
 }

@@ -68,6 +68,31 @@ static char *find_group(const char *groups, bool *is_first_version)
 	return found ? xstrndup(found + 1, strcspn(found + 1, "\n")) : NULL;
 }
 
+static bool is_octal(const char *digits)
+{
+	for (int i = 0; i < 3; i++) {
+		if (digits[i] < '0' || digits[i] > '7')
+			return false;
+	}
+	return true;
+}
+
+/* The kernel writes a blank as \040, and the backslash that systemd has in names as \134. */
+static void decode_octal(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (*from != '\\' || !is_octal(from + 1)) {
+			*to++ = *from;
+			continue;
+		}
+		*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+		from += 3;
+	}
+	*to = '\0';
+}
+
 /* 36 35 0:30 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory */
 static bool is_mount(const char *line, bool is_first_version, char root[PATH_MAX],
 		     char point[PATH_MAX])
@@ -77,6 +102,8 @@ static bool is_mount(const char *line, bool is_first_version, char root[PATH_MAX
 
 	if (!type || type > end || sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) != 2)
 		return false;
+	decode_octal(root);
+	decode_octal(point);
 	if (!is_first_version)
 		return strncmp(type, " - cgroup2 ", 11) == 0;
 	if (strncmp(type, " - cgroup ", 10) != 0)
