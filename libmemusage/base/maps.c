@@ -16,15 +16,16 @@
 
 /* ---- files in /proc -------------------------------------------------------------------------- */
 
-/* Files of a thread that has ended are there, but have no contents. */
-static bool has_first_thread_ended(void)
+/* Files of a thread that has ended are there, but have no contents, and only root may open most of
+ * them, as all of a process that is not dumpable. */
+static bool may_first_thread_have_ended(void)
 {
 	long auxv = SYS4(SYS_openat, AT_FDCWD, "/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
 	char byte;
 	long got;
 
 	if (sys_failed(auxv))
-		return auxv == -ESRCH;
+		return auxv == -ESRCH || auxv == -EACCES;
 	got = SYS3(SYS_read, auxv, &byte, 1);
 	SYS1(SYS_close, auxv);
 	return got == 0;
@@ -32,8 +33,12 @@ static bool has_first_thread_ended(void)
 
 long maps_open_own_file(const char *self, const char *thread, int flags)
 {
-	return SYS4(SYS_openat, AT_FDCWD, has_first_thread_ended() ? thread : self,
-		    flags | O_CLOEXEC, 0);
+	const bool has_ended = may_first_thread_have_ended();
+	long fd = SYS4(SYS_openat, AT_FDCWD, has_ended ? thread : self, flags | O_CLOEXEC, 0);
+
+	if (has_ended && sys_failed(fd))
+		fd = SYS4(SYS_openat, AT_FDCWD, self, flags | O_CLOEXEC, 0);
+	return fd;
 }
 
 /* ---- mappings ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:?}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
+. "$MU_SRC/tests/lib/users.sh"
 . "$MU_SRC/tests/lib/live.sh"
 need_bin first_thread memusageprint
 need mkfifo
@@ -28,6 +29,15 @@ END
 run memusageprint --top work.mur
 like "$out" 'keep \(first_thread.c:[0-9]+\) allocated' 'its places are known'
 like "$out" 'of memory at most' '... and its resident memory'
+unlike "$(memusageprint --to=json work.mur)" '"rss_anon":0[,}]' '... to its end'
+if has_users; then
+	run as_user sh -c 'cd "$1" && memusage -o report --record=work.mur first_thread work' sh "$user_dir"
+	is "$status" 6 'another user has its status'
+	unlike "$(memusageprint --to=json "$user_dir/work.mur")" '"rss_anon":0[,}]' \
+		'... and its resident memory to its end'
+else
+	skip "$no_users" 2
+fi
 
 # ---- one that outlives the program and its collector
 
