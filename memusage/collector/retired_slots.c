@@ -143,7 +143,9 @@ static int append_if_user(const struct tree *t, pid_t pid, struct users *users)
 	is_hidden = mapping == PROCESS_MAPPING_UNKNOWN && (errno == EACCES || errno == EPERM);
 	if (mapping == PROCESS_MAPPING_UNKNOWN && !is_hidden && errno != ENOENT && errno != ESRCH)
 		return -1;
-	if (is_hidden && process_status_value(pid, "Uid:", 10, 0) != geteuid())
+	/* A zombie has no memory, which only root is told. */
+	if (is_hidden && (process_status_value(pid, "Uid:", 10, 0) != geteuid() ||
+			  process_is_ending(process_view(pid))))
 		return 0;
 	if (!is_hidden && mapping != PROCESS_HAS_MAPPED)
 		return 0;
