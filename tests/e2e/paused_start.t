@@ -183,6 +183,8 @@ pid=$(cat pid)
 wake start
 tell threads 8
 tell alloc 10 1000
+# The threads allocate when they run.
+until_true sh -c "memusage --pid=$pid status | grep -Eq '^heap: (1[789]|2[0-3])[.]'"
 run call status
 like "$out" '^heap: (1[789]|2[0-3])\.[0-9]* KiB live' 'an executed program begins asleep, and can be started'
 end
