@@ -192,7 +192,9 @@ shows 'status 0' 'a program that ends at once'
 begin 80 24 'trap : INT; memusage --live swelling 100000 700; stty -a'
 shows 'put_entry' 'another run'
 # The names of its places may be looked up by further processes of that name.
-launcher=$(pids memusage "$(pane display-message -p -t mu '#{pane_pid}')")
+# The terminal's command may be that of another shell, which has not replaced itself by it.
+pane=$(pane display-message -p -t mu '#{pane_pid}')
+launcher=$(for shell in "$pane" $(pids sh "$pane"); do pids memusage "$shell"; done)
 # shellcheck disable=SC2046  # one word, or none
 kill -KILL $(for watcher in $(pids memusage "$launcher"); do pids memusageprint "$watcher"; done)
 from=-1000
