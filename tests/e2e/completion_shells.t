@@ -14,7 +14,7 @@ cat >offers.zsh <<'EOF2'
 zmodload zsh/zpty
 rm -f out ready
 zpty shell zsh -f -i
-zpty -w shell "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -C -d $PWD/compdump; setopt no_beep
+zpty -w shell "fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -C -d ${(q)PWD}/compdump; setopt no_beep
 compadd() { local -a got; builtin compadd -O got \"\$@\"; print -rl -- \$got >>out; builtin compadd \"\$@\" }
 finish() { print -r -- DONE >>out }
 comppostfuncs=(finish); bindkey '^I' complete-word; : >ready"
