@@ -23,6 +23,13 @@ enum { SLOTS_AT_ONCE = 32 };
 #define LONG_WAIT_NS UINT64_C(1000000000)
 enum { DOUBLINGS = 5 }; /* of this wait, at most */
 
+enum use {
+	USE_NONE,
+	USE_SLOT,
+	USE_UNTOLD,  /* the image does not tell where to look */
+	USE_UNKNOWN, /* we may not look */
+};
+
 /* A process that may use a slot. */
 struct user {
 	pid_t pid;
@@ -30,6 +37,10 @@ struct user {
 	 * PR_SET_DUMPABLE), and it may use the slots that were claimed before this: when it began,
 	 * on CLOCK_BOOTTIME, and a tick. */
 	uint64_t hidden_since_ns;
+	/* What it was last asked, and the answer: forked processes have the same addresses. */
+	struct mu_in_use asked;
+	enum use use;
+	uint32_t slot;
 };
 
 struct users {
@@ -51,7 +62,7 @@ static void append_pid(struct pid_list *l, pid_t pid)
 static void append_user(struct users *u, pid_t pid, uint64_t hidden_since_ns)
 {
 	array_reserve(&u->user, &u->room, u->count + UINT64_C(1), sizeof(*u->user));
-	u->user[u->count++] = (struct user){ pid, hidden_since_ns };
+	u->user[u->count++] = (struct user){ .pid = pid, .hidden_since_ns = hidden_since_ns };
 }
 
 static int compare_pids(const void *a, const void *b)
@@ -69,53 +80,70 @@ static bool has_pid(const struct pid_list *l, pid_t pid)
 
 /* ---- what the memory of a process tells ---------------------------------------------------- */
 
-enum use { USE_UNKNOWN, USE_NONE, USE_SLOT };
+static ssize_t read_words(pid_t pid, const struct mu_in_use *at, uint8_t *has_slot, uint32_t *slot)
+{
+	const struct iovec to[2] = { { has_slot, sizeof(*has_slot) }, { slot, sizeof(*slot) } };
+	const struct iovec from[2] = { { (void *)at->has_slot, sizeof(*has_slot) },
+				       { (void *)at->slot, sizeof(*slot) } };
 
-/* Reads which slot a process uses, where the image of slot K says that this is told. A copy of the
- * memory uses none: the kernel has cleared the page of the first byte. */
-static enum use read_use(pid_t pid, const struct arena *a, uint32_t k, uint32_t *slot)
+	return process_vm_readv(pid, to, 2, from, 2, 0);
+}
+
+/* Reads which slot a process uses. A copy of the memory uses none: the kernel has cleared the page
+ * of the first byte. */
+static enum use read_use(pid_t pid, const struct mu_in_use *at, uint32_t *slot)
 {
 	uint8_t has_slot = 0;
-	struct image im;
+	ssize_t got;
 
-	if (!arena_image(a, k, &im) || im.head.in_use.has_slot == 0)
-		return USE_NONE;
-	const struct iovec to[2] = { { &has_slot, sizeof(has_slot) }, { slot, sizeof(*slot) } };
-	const struct iovec from[2] = {
-		{ (void *)im.head.in_use.has_slot, sizeof(has_slot) },
-		{ (void *)im.head.in_use.slot, sizeof(*slot) },
-	};
-	const ssize_t got = process_vm_readv(process_view(pid), to, 2, from, 2, 0);
-
+	if (at->has_slot == 0)
+		return USE_UNTOLD;
+	got = read_words(pid, at, &has_slot, slot);
+	/* Its first thread may have ended. */
+	if (got < 0 && errno == ESRCH)
+		got = read_words(process_view(pid), at, &has_slot, slot);
 	if (got < 0 && errno == EPERM)
 		return USE_UNKNOWN;
 	return got == sizeof(has_slot) + sizeof(*slot) && has_slot ? USE_SLOT : USE_NONE;
 }
 
-/* Tells whether a process of the tree that has a slot uses this one, or none of another's. If that
- * may not be read (Yama), the slot that we know is believed. */
-static bool uses_own_slot(const struct process *p)
+/* Hundreds of images are asked at a time, so none is copied. A process may write what it likes
+ * there, which we use as addresses in processes alone. */
+static struct mu_in_use places_in_image(const struct arena *a, uint32_t k)
 {
-	uint32_t slot = 0;
-	const enum use use = read_use(p->pid, p->arena, (uint32_t)p->slot, &slot);
+	const struct mu_segment *h = &a->view.head;
+	const struct mu_image *live = (const struct mu_image *)((const uint8_t *)a->shared +
+								h->slots + k * h->slot_size);
 
-	return use == USE_UNKNOWN || (use == USE_SLOT && slot == (uint32_t)p->slot);
+	return (struct mu_in_use){
+		.has_slot = __atomic_load_n(&live->in_use.has_slot, __ATOMIC_RELAXED),
+		.slot = __atomic_load_n(&live->in_use.slot, __ATOMIC_RELAXED),
+	};
 }
 
-static bool may_use(const struct user *u, const struct arena *a, uint32_t k)
+/* Tells whether a process of the tree that has a slot may use another's. If its memory may not be
+ * read (Yama), the slot that we know is believed. */
+static bool may_use_others(const struct process *p)
 {
+	const struct mu_in_use at = places_in_image(p->arena, (uint32_t)p->slot);
 	uint32_t slot = 0;
+	const enum use use = p->has_ended ? USE_NONE : read_use(p->pid, &at, &slot);
 
+	return use == USE_UNTOLD || (use == USE_SLOT && slot != (uint32_t)p->slot);
+}
+
+/* at  places in the image of slot K */
+static bool may_use(struct user *u, const struct arena *a, uint32_t k, const struct mu_in_use *at)
+{
 	if (u->hidden_since_ns)
 		return a->slot[k].claimed_ns < u->hidden_since_ns;
-	switch (read_use(u->pid, a, k, &slot)) {
-	case USE_UNKNOWN:
-		return true;
-	case USE_SLOT:
-		return slot == k;
-	default:
+	if (at->has_slot == 0)
 		return false;
+	if (at->has_slot != u->asked.has_slot || at->slot != u->asked.slot) {
+		u->asked = *at;
+		u->use = read_use(u->pid, at, &u->slot);
 	}
+	return u->use == USE_UNKNOWN || (u->use == USE_SLOT && u->slot == k);
 }
 
 /* ---- processes ---------------------------------------------------------------------------- */
@@ -185,7 +213,7 @@ static bool find_users(const struct tree *t, struct users *users)
 			continue;
 		if (!p || p->slot < 0)
 			ok = sort_process(t, pid, &before, users, &others);
-		else if (!uses_own_slot(p))
+		else if (may_use_others(p))
 			append_user(users, pid, 0);
 	}
 	if (proc)
@@ -197,10 +225,12 @@ static bool find_users(const struct tree *t, struct users *users)
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-static bool is_used(const struct users *users, const struct arena *a, uint32_t k)
+static bool is_used(struct users *users, const struct arena *a, uint32_t k)
 {
+	const struct mu_in_use at = places_in_image(a, k);
+
 	for (uint32_t i = 0; i < users->count; i++) {
-		if (may_use(&users->user[i], a, k))
+		if (may_use(&users->user[i], a, k, &at))
 			return true;
 	}
 	return false;
@@ -257,6 +287,14 @@ static uint64_t long_wait(const struct tree *t)
 	return LONG_WAIT_NS << (t->retired.looks < DOUBLINGS ? t->retired.looks : DOUBLINGS);
 }
 
+/* Each look asks all processes, so a tree of thousands is looked at less often. */
+static unsigned int slots_at_once(const struct tree *t)
+{
+	const size_t share = t->processes.count / 8;
+
+	return share > SLOTS_AT_ONCE ? (unsigned int)share : SLOTS_AT_ONCE;
+}
+
 void retired_slots_free(struct tree *t, bool at_once)
 {
 	const unsigned int count = count_retired(t);
@@ -268,7 +306,7 @@ void retired_slots_free(struct tree *t, bool at_once)
 	}
 	if (t->retired.due_ns == 0)
 		t->retired.due_ns = now + WAIT_NS;
-	if (!at_once && count < t->retired.used + SLOTS_AT_ONCE && now < t->retired.due_ns)
+	if (!at_once && count < t->retired.used + slots_at_once(t) && now < t->retired.due_ns)
 		return;
 	t->retired.used = free_unused(t);
 	t->retired.looks = t->retired.used > 0 ? t->retired.looks + 1 : 0;
