@@ -18,8 +18,8 @@
 
 enum { SLOTS_AT_ONCE = 32 };
 #define WAIT_NS UINT64_C(100000000)
-/* How long slots that a process uses are left alone. It is shorter than the time after which a
- * process ID may be reused (slot_owner.c). */
+/* How long slots that a process uses are left alone at first, and how long strangers are
+ * remembered: process IDs are not reused within this time (slot_owner.c). */
 #define LONG_WAIT_NS UINT64_C(1000000000)
 enum { DOUBLINGS = 5 }; /* of this wait, at most */
 

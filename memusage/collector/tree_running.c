@@ -13,8 +13,6 @@
 #include "memusage/record/live_copy.h"
 #include "profile/base/file.h"
 
-enum { COPY_BYTES = 16 << 10 };
-
 /* Opens the file of a descriptor again, which may be for writing only. */
 static int open_for_reading(int fd)
 {
@@ -24,21 +22,14 @@ static int open_for_reading(int fd)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static bool copy_file(int fd, int to)
+static bool copy_recording(int fd, int to)
 {
 	const int from = open_for_reading(fd);
-	char data[COPY_BYTES];
-	off_t at = 0;
-	ssize_t got = -1;
+	const bool ok = from >= 0 && file_copy(to, from);
 
-	while (from >= 0 && (got = pread(from, data, sizeof(data), at)) > 0) {
-		if (!file_write_at(to, data, (size_t)got, (uint64_t)at))
-			break;
-		at += got;
-	}
 	if (from >= 0)
 		close(from);
-	return got == 0;
+	return ok;
 }
 
 static bool is_running(const struct process *p)
@@ -93,7 +84,7 @@ static bool begin_copy(const struct tree *t, int fd, struct save *keep)
 
 	if (r->images == 0)
 		return save_begin(keep, fd, head, &ignored) == 0;
-	return copy_file(r->fd, fd) && save_resume(keep, fd, head);
+	return copy_recording(r->fd, fd) && save_resume(keep, fd, head);
 }
 
 /* Returns a descriptor, or -1 with errno. */

@@ -28,18 +28,6 @@ static int create_numbered_file(uint32_t pid, char *name, size_t size)
 	return fd;
 }
 
-static int copy_file(int to, int from)
-{
-	char data[16 << 10];
-	ssize_t n;
-
-	while ((n = read(from, data, sizeof(data))) > 0) {
-		if (!file_write(to, data, (size_t)n))
-			return -1;
-	}
-	return n < 0 ? -1 : 0;
-}
-
 int keep_recording(const char *file, uint32_t pid, char *text, size_t size)
 {
 	int from = open(file, O_RDONLY | O_CLOEXEC), to = -1, result = -1;
@@ -48,7 +36,7 @@ int keep_recording(const char *file, uint32_t pid, char *text, size_t size)
 	if (from >= 0)
 		to = create_numbered_file(pid, name, sizeof(name));
 	if (to >= 0)
-		result = copy_file(to, from);
+		result = file_copy(to, from) ? 0 : -1;
 	if (to >= 0 && close(to) < 0)
 		result = -1;
 	if (result == 0)

@@ -121,6 +121,20 @@ bool file_write_at(int fd, const void *data, size_t size, uint64_t offset)
 	return write_whole(fd, data, size, &offset);
 }
 
+bool file_copy(int to, int from)
+{
+	char data[16 << 10];
+	uint64_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(from, data, sizeof(data), (off_t)at)) > 0) {
+		if (!file_write_at(to, data, (size_t)got, at))
+			return false;
+		at += (uint64_t)got;
+	}
+	return got == 0;
+}
+
 bool file_is_younger(int fd, uint64_t than_ns)
 {
 	struct stat st;

@@ -33,6 +33,12 @@ bool file_write(int fd, const void *data, size_t size);
 /* file_write_at -- The same at an offset. */
 bool file_write_at(int fd, const void *data, size_t size, uint64_t offset);
 
+/* file_copy -- Copies the content of a file to another one, both from their beginnings.
+ *
+ * Returns false with errno if not all of it could be read and written.
+ */
+bool file_copy(int to, int from);
+
 /* file_is_younger -- Tells whether an open file was written, renamed or given other attributes
  * after a moment of CLOCK_REALTIME. */
 bool file_is_younger(int fd, uint64_t than_ns);
