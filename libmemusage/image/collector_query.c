@@ -24,6 +24,15 @@
 void collector_query_init(void)
 {
 	rec.collector_is_mute = false;
+	collector_query_name_tracer();
+}
+
+void collector_query_name_tracer(void)
+{
+	const uint32_t collector = rec.segment->collector_pid;
+
+	if (rec.flags & MU_CFG_STACKS && collector)
+		SYS2(SYS_prctl, PR_SET_PTRACER, collector);
 }
 
 static void sleep_on_word(uint32_t *word, uint32_t value)
@@ -102,9 +111,8 @@ bool collector_query_examine(uint32_t wanted)
 {
 	/* The examiner need not wait until this thread has left the recorder. */
 	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
-	/* The collector is no parent of this process: Yama must be told that its children may
-	 * trace it. */
-	SYS2(SYS_prctl, PR_SET_PTRACER, rec.segment->collector_pid);
+	/* The program may have named another process since, or the collector is a new one. */
+	collector_query_name_tracer();
 	while (!collector_query_begin(wanted))
 		;
 	return collector_query_ask();

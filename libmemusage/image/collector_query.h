@@ -11,8 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* collector_query_init -- for a new image: assume that the collector answers. */
+/* collector_query_init -- for a new image: assume that the collector answers, and name it as
+ * below. */
 void collector_query_init(void);
+
+/* collector_query_name_tracer -- tell Yama that the collector's children may trace this process.
+ *
+ * It is no ancestor, so a check that a client asks for, or the process itself, would be refused. A
+ * forked child inherits nothing of this. Does nothing without call stacks, as there are no checks
+ * then, nor in a sandbox. Cost one system call, which kernels without Yama refuse.
+ * Async-signal-safe.
+ * Source prctl(2), PR_SET_PTRACER; Linux, Documentation/admin-guide/LSM/Yama.rst.
+ */
+void collector_query_name_tracer(void);
 
 /* collector_query_begin -- try to become the thread that asks.
  *

@@ -337,6 +337,7 @@ void image_inherit(const struct slot *slot)
 	pages_forked();
 	snapshot_log_forked();
 	triggers_forked();
+	collector_query_name_tracer();
 	if (rec.flags & MU_CFG_TIMELINE)
 		last_sample_init();
 	relocate_threads(parent_base);

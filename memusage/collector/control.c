@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/user.h"
+#include "memusage/collector/control_examination.h"
 #include "memusage/collector/control_samples.h"
 #include "memusage/collector/tree.h"
 #include "memusage/common/control_wire.h"
@@ -29,12 +30,16 @@ bool control_is_question(int connection)
 }
 
 /* *PIDFD receives the attached descriptor, or -1. */
-static bool receive_question(int connection, struct control_question *question, int *pidfd)
+static bool receive_question(int connection, struct control_examination *x, int *pidfd)
 {
-	ssize_t length = fd_passing_receive(connection, question, sizeof(*question), pidfd);
+	const struct control_question *q = &x->question;
+	const ssize_t length = fd_passing_receive(connection, x, sizeof(*x), pidfd);
 
-	return length == sizeof(*question) && question->magic == CONTROL_MAGIC &&
-	       question->version == CONTROL_VERSION;
+	if (length < (ssize_t)sizeof(*q) || q->magic != CONTROL_MAGIC)
+		return false;
+	return q->flags & CONTROL_EXAMINE ?
+		       length == sizeof(*x) && q->version == CONTROL_EXAMINE_VERSION :
+		       length == sizeof(*q) && q->version == CONTROL_VERSION;
 }
 
 /* Returns the process of a pidfd in our namespace: 0 if it is not visible, -1 if PIDFD is no
@@ -149,13 +154,31 @@ static int send_findings(int connection, int *fd, const char *name,
 	return send_answer(connection, a, *fd);
 }
 
-static int answer_process(struct tree *t, int connection, struct process *p,
-			  const struct control_question *q, struct control_answer *a)
+/* The child that examines keeps the connection until the result is in the file. */
+static int send_examination(struct tree *t, int connection, const struct process *p,
+			    const struct control_examination *x, struct control_answer *a)
 {
+	const int fd = control_examination_start(t, p, x);
+	int result;
+
+	a->status = fd >= 0 ? CONTROL_OK : CONTROL_BUSY;
+	result = send_answer(connection, a, fd);
+	if (fd >= 0)
+		close(fd);
+	return result;
+}
+
+static int answer_process(struct tree *t, int connection, struct process *p,
+			  const struct control_examination *x, struct control_answer *a)
+{
+	const struct control_question *q = &x->question;
+
 	a->status = check_question(p, q);
 	if (a->status != CONTROL_OK)
 		return send_answer(connection, a, -1);
 	fill_answer(t, p, q, a);
+	if (q->flags & CONTROL_EXAMINE)
+		return send_examination(t, connection, p, x, a);
 	if (q->flags & CONTROL_CHECKS)
 		return send_findings(connection, &p->asked_checks, "memusage-checks", q, a);
 	if (q->flags & CONTROL_HOLDERS)
@@ -173,7 +196,8 @@ static void hold_connection(struct tree *t, struct process *p, int connection)
 void control_answer(struct tree *t, int connection)
 {
 	static struct control_answer a;
-	struct control_question q;
+	struct control_examination x;
+	const struct control_question *q = &x.question;
 	struct process *p = NULL;
 	int pidfd = -1;
 	pid_t pid;
@@ -185,17 +209,17 @@ void control_answer(struct tree *t, int connection)
 		send_answer(connection, &a, -1);
 		goto out;
 	}
-	if (!receive_question(connection, &q, &pidfd))
+	if (!receive_question(connection, &x, &pidfd))
 		goto out;
-	pid = pidfd >= 0 ? pid_of_pidfd(pidfd) : q.pid;
+	pid = pidfd >= 0 ? pid_of_pidfd(pidfd) : q->pid;
 	tree_scan(t);
-	if (q.flags & CONTROL_RUN) {
-		answer_run(t, connection, pid, &q, &a);
+	if (q->flags & CONTROL_RUN) {
+		answer_run(t, connection, pid, q, &a);
 		goto out;
 	}
 	p = pid > 0 ? processes_find(&t->processes, pid) : NULL;
-	if (answer_process(t, connection, p, &q, &a) == 0 && a.status == CONTROL_OK &&
-	    q.flags & CONTROL_EXCLUSIVE) {
+	if (answer_process(t, connection, p, &x, &a) == 0 && a.status == CONTROL_OK &&
+	    q->flags & CONTROL_EXCLUSIVE) {
 		hold_connection(t, p, connection);
 		connection = -1;
 	}

@@ -13,8 +13,10 @@
 
 #include "cli/message.h"
 #include "memusage/attach/earlier_list.h"
+#include "memusage/collector/examination_right.h"
 #include "memusage/collector/query.h"
 #include "memusage/collector/tree_holders.h"
+#include "memusage/collector/tree_image.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
@@ -28,16 +30,6 @@ enum { EXAMINERS_PER_CPU = 2 }; /* likewise: more would only take turns, with me
 
 /* ---- kinds -------------------------------------------------------------------------------- */
 
-static bool find_asked_image(const struct process *p, struct asked_image *image)
-{
-	struct mu_slot slot;
-
-	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
-		return false;
-	*image = (struct asked_image){ (uint32_t)p->slot, slot.generation };
-	return true;
-}
-
 static pid_t start_leak_check(const struct settings *s, const struct process *of,
 			      const struct examined_process *p, int fd)
 {
@@ -46,7 +38,7 @@ static pid_t start_leak_check(const struct settings *s, const struct process *of
 	struct asked_image image;
 	pid_t child;
 
-	if (find_asked_image(of, &image))
+	if (tree_image_find_asked(of, &image))
 		asked_checks_read(&asked, of->asked_checks, image);
 	o.watch = asked.watch;
 	child = examination_start(&leak_check, p, &o, fd);
@@ -152,19 +144,16 @@ static bool has_idle_cpu(const struct kind *k)
 	return examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
 }
 
-/* A process can write any ID into the slots of its user's memory: that of a process of root, too,
- * which only we could look into. */
-static bool is_recorded_there(const struct kind *k, const struct process *p)
+static bool may_be_examined(const struct kind *k, const struct tree *t, const struct process *p)
 {
-	const enum process_mapping mapping = process_maps(p->pid, p->arena->fd);
-	const int why = errno == EACCES ? EPERM : errno;
+	const int why = examination_right_ask(t, p);
 	struct mu_error err;
 
-	if (mapping == PROCESS_MAPPING_UNKNOWN && why != ENOENT && why != ESRCH) {
-		tracee_refusal_explain(p->pid, why, &err);
+	if (why != 0 && why != ESRCH) {
+		tracee_refusal_explain(p->pid, why == EACCES ? EPERM : why, &err);
 		warn("%s process %d%s: %s", k->before, (int)p->pid, k->after, err.text);
 	}
-	return mapping == PROCESS_HAS_MAPPED;
+	return why == 0;
 }
 
 /* Returns NULL if it cannot be started now. */
@@ -181,7 +170,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
-	c->fd = is_recorded_there(k, p) ? examination_open_file(k->examination) : -1;
+	c->fd = may_be_examined(k, t, p) ? examination_open_file(k->examination) : -1;
 	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
 		if (c->fd >= 0)
@@ -219,7 +208,7 @@ static void keep_watch(struct pending_examination *c, struct process *p)
 	struct asked_checks asked;
 	struct asked_image image;
 
-	if (!watch || p->control >= 0 || !find_asked_image(p, &image)) {
+	if (!watch || p->control >= 0 || !tree_image_find_asked(p, &image)) {
 		free(watch);
 		return;
 	}
@@ -241,7 +230,7 @@ static void join_asked_check(struct pending_examination *c, struct process *p)
 	struct asked_checks asked;
 	struct asked_image image;
 
-	if (p->asked_checks < 0 || !find_asked_image(p, &image))
+	if (p->asked_checks < 0 || !tree_image_find_asked(p, &image))
 		return;
 	asked_checks_read(&asked, p->asked_checks, image);
 	if (asked.last && asked.last->mono_ns > p->asked_ns) {

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memusage/collector/examination_right.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/pid_namespace.h"
 #include "memusage/common/process.h"
@@ -105,6 +106,12 @@ static pid_t believed_pid(const struct slot_search *s, const struct mu_slot *slo
 	return exists(pid) ? 0 : pid;
 }
 
+/* Only a liar names us. */
+static pid_t others_only(pid_t pid)
+{
+	return pid > 0 && examination_right_is_ours(pid) ? 0 : pid;
+}
+
 /* Returns the process of a slot that a forked child took. The child names itself by its own ID,
  * which is valid here if its parent's was, unless it is in a new namespace. */
 pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struct mu_slot *slot,
@@ -117,13 +124,13 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struc
 	if (parent && parent->has_ended)
 		parent = NULL;
 	if (!parent && pid != 1)
-		return orphaned_slot_pid(t, a, slot);
+		return others_only(orphaned_slot_pid(t, a, slot));
 	if (pid == 1 || parent->arena->slot[parent->slot].pid != (uint32_t)parent->pid ||
 	    !pid_namespace_is_ours(parent->pid)) {
 		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot, &s);
-		return pid > 0 ? pid : SLOT_OWNER_UNKNOWN;
+		return pid > 0 ? others_only(pid) : SLOT_OWNER_UNKNOWN;
 	}
-	return believed_pid(&s, slot, parent);
+	return others_only(believed_pid(&s, slot, parent));
 }
 
 /* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process
@@ -138,9 +145,9 @@ pid_t slot_owner_inherited(const struct tree *t, const struct arena *a,
 	pid_t nested;
 
 	if (mapping == PROCESS_HAS_MAPPED)
-		return pid;
+		return others_only(pid);
 	nested = pid_namespace_find(pid, 0, true, has_mapped, &s);
 	if (nested > 0)
-		return nested;
+		return others_only(nested);
 	return mapping == PROCESS_MAPPING_UNKNOWN && exists(pid) ? pid : 0;
 }

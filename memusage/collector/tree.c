@@ -12,6 +12,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/code.h"
+#include "memusage/collector/control_examination.h"
 #include "memusage/collector/examination_answer.h"
 #include "memusage/collector/retired_slots.h"
 #include "memusage/collector/slot_owner.h"
@@ -67,6 +68,7 @@ int tree_init(struct tree *t, struct session *s)
 
 void tree_fini(struct tree *t)
 {
+	control_examination_free();
 	/* The threads of futex_watch read the header until the process ends. */
 	for (unsigned int i = 0; i < t->arena_count; i++)
 		arena_leave_header(&t->arena[i]->arena);
@@ -414,7 +416,8 @@ bool tree_process_ended(struct tree *t, int fd)
 	if (p)
 		p->has_ended = true;
 	return p || code_reader_ended(fd) || examination_answer_ended(fd) ||
-	       tree_snapshots_child_ended(t, fd) || tree_holders_child_ended(fd);
+	       control_examination_ended(fd) || tree_snapshots_child_ended(t, fd) ||
+	       tree_holders_child_ended(fd);
 }
 
 /* The launcher is about to tell how the program ended. */

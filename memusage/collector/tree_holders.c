@@ -9,6 +9,7 @@
 
 #include "cli/message.h"
 #include "memusage/attach/earlier_list.h"
+#include "memusage/collector/examination_right.h"
 #include "memusage/collector/query.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
@@ -76,12 +77,7 @@ static void start_examiner(const struct tree *t, struct examined *e, const struc
 		earlier_list_add };
 
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
-	e->fd = examination_open_file(&holders_check);
-	/* Any process of its user may have written another's ID there. */
-	if (e->fd >= 0 && process_maps(p->pid, p->arena->fd) != PROCESS_HAS_MAPPED) {
-		close(e->fd);
-		e->fd = -1;
-	}
+	e->fd = examination_right_ask(t, p) == 0 ? examination_open_file(&holders_check) : -1;
 	e->examiner = e->fd < 0 ? -1 : examination_start(&holders_check, &process, &o, e->fd);
 	if (e->examiner < 0) {
 		if (e->fd >= 0)

@@ -193,6 +193,16 @@ static void report_image(struct tree *t, const struct process *p, struct image *
 	report_add(&t->report, report_role_of(t, p, end), p->pid, result);
 }
 
+bool tree_image_find_asked(const struct process *p, struct asked_image *image)
+{
+	struct mu_slot slot;
+
+	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
+		return false;
+	*image = (struct asked_image){ (uint32_t)p->slot, slot.generation };
+	return true;
+}
+
 static void output_image(struct tree *t, const struct process *p, struct image *im,
 			 enum tree_end end)
 {

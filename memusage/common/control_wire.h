@@ -11,6 +11,7 @@
 
 #define CONTROL_MAGIC UINT64_C(0x4c5254434d454d00) /* differs from that of a registration */
 #define CONTROL_VERSION 1u
+#define CONTROL_EXAMINE_VERSION 2u /* a collector without it closes the connection */
 
 enum { CONTROL_TEXT = 16384 };
 
@@ -21,7 +22,8 @@ enum control_flag {
 	CONTROL_SAMPLES = 8,   /* attach a file of samples in place of the arena */
 	CONTROL_CHECKS = 256,  /* ... or that of asked_checks.h, */
 	CONTROL_HOLDERS = 8192, /* or of asked_holders.h; */
-	CONTROL_EXISTING = 16384 /* none of these two is made if it is not there yet */
+	CONTROL_EXISTING = 16384, /* none of these two is made if it is not there yet */
+	CONTROL_EXAMINE = 32768 /* examine the process: struct control_examination */
 };
 
 /* A client attaches a pidfd of the process as SCM_RIGHTS if it can get one, since a process ID has
@@ -32,6 +34,26 @@ struct control_question {
 	uint32_t flags;		/* enum control_flag */
 	int32_t pid;
 	uint32_t arena;		/* with CONTROL_RUN: which one, from 0; CONTROL_UNKNOWN is beyond */
+};
+
+/* What a child of the collector examines for a client. */
+enum control_subject {
+	CONTROL_LEAKS = 1,
+	CONTROL_BLOCKS = 2, /* as CONTROL_LEAKS, with a list of all blocks */
+	CONTROL_PAGES = 3,
+	CONTROL_HELD = 4,
+	CONTROL_POINTERS = 5
+};
+
+/* The question of a client that may not trace the process: under Yama children of the collector
+ * may. The answer has an empty file, and the connection ends when the file is written. */
+struct control_examination {
+	struct control_question question; /* with CONTROL_EXAMINE, of CONTROL_EXAMINE_VERSION */
+	uint32_t subject;    /* enum control_subject */
+	uint32_t snapshot;   /* enum snapshot_kind */
+	uint32_t heuristics; /* of CONTROL_LEAKS and CONTROL_BLOCKS */
+	uint32_t reserved;
+	uint64_t start, size; /* the range of CONTROL_POINTERS */
 };
 
 enum control_status {

@@ -135,6 +135,15 @@ pid_t process_view(pid_t pid);
 /* process_parent -- Returns the parent of PID, 0 if unknown. */
 pid_t process_parent(pid_t pid);
 
+enum { PROCESS_IDS = 4 }; /* real, effective, saved and of the file system */
+
+/* process_read_ids -- Reads all IDs of a process as a user, or as a group.
+ *
+ * name  "Uid:" or "Gid:"
+ * Returns false if the process has ended.
+ */
+bool process_read_ids(pid_t pid, const char *name, unsigned int id[PROCESS_IDS]);
+
 /* process_status_value -- Returns the first number behind a name in /proc/PID/status.
  *
  * name    with its colon, as "SigCgt:".

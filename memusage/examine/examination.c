@@ -16,7 +16,7 @@
 #include "profile/base/file.h"
 
 /* The beginning of the file: a result follows, or the text of an error. */
-enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2 };
+enum outcome { OUTCOME_FAILED = 1, OUTCOME_FOUND = 2, OUTCOME_DENIED = 3 };
 
 /* Tries of a snapshot, while a thread is in the middle of malloc or another memusage traces some,
  * and those where none is seen that traces it: it may have gone meanwhile. */
@@ -84,11 +84,12 @@ static void examine_process(const struct examination *e, const struct examined_p
 {
 	struct mu_error err = { .text = "" };
 	struct snapshot s;
-	bool ok = take_snapshot(&s, p, &err) && find_and_write(e, &s, options, fd, &err);
+	const bool ok = take_snapshot(&s, p, &err) && find_and_write(e, &s, options, fd, &err);
 
 	snapshot_close(&s);
 	if (!ok)
-		write_outcome(fd, OUTCOME_FAILED, err.text, sizeof(err.text));
+		write_outcome(fd, err.code == MU_ERROR_DENIED ? OUTCOME_DENIED : OUTCOME_FAILED,
+			      err.text, sizeof(err.text));
 	_exit(0);
 }
 
@@ -111,13 +112,13 @@ pid_t examination_start(const struct examination *e, const struct examined_proce
 
 /* ---- the result ----------------------------------------------------------------------------- */
 
-static void read_reason(int fd, struct mu_error *err)
+static void read_reason(int fd, enum mu_error_code code, struct mu_error *err)
 {
 	char text[sizeof(err->text)] = "";
 
 	if (pread(fd, text, sizeof(text) - 1, sizeof(uint64_t)) < 0)
 		text[0] = '\0';
-	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s", text);
+	mu_error_set(err, code, 0, "%s", text);
 }
 
 void *examination_read(const struct examination *e, int fd, struct mu_error *err)
@@ -132,7 +133,7 @@ void *examination_read(const struct examination *e, int fd, struct mu_error *err
 	}
 	size = (uint64_t)st.st_size - sizeof(outcome);
 	if (outcome != OUTCOME_FOUND || size < e->least || size > e->most) {
-		read_reason(fd, err);
+		read_reason(fd, outcome == OUTCOME_DENIED ? MU_ERROR_DENIED : MU_ERROR_SYSTEM, err);
 		return NULL;
 	}
 	result = xmalloc(size);

@@ -56,7 +56,8 @@ pid_t examination_start(const struct examination *e, const struct examined_proce
 
 /* examination_read -- Reads what that process has left in its file when it has ended.
  *
- * Returns the result as it is in a recording, to be freed, or NULL with ERR.
+ * Returns the result as it is in a recording, to be freed, or NULL with ERR: MU_ERROR_DENIED if
+ * another process may be allowed to examine it.
  */
 void *examination_read(const struct examination *e, int fd, struct mu_error *err);
 

@@ -59,28 +59,44 @@ static int send_question(const struct collector_search *s, int fd)
 	return fd_passing_send(fd, &s->question, sizeof(s->question), s->pidfd, 0);
 }
 
-/* Asks the collector that has answered once more, for another file, which may be any. */
-static void ask_for_file(const struct collector_search *s, unsigned int flag, int *file)
+/* Asks the collector that has answered once more, for another file, which may be any.
+ *
+ * Returns the connection, or -1: then there is no file. */
+static int ask_again(const struct contact *c, const void *question, size_t length, int pidfd,
+		     int *file)
 {
-	struct collector_search again = { .question = s->question, .pidfd = s->pidfd };
-	struct contact *c = s->contact;
 	struct control_answer *a = xmalloc(sizeof(*a));
 	struct collector_address from = collector_socket_address(c->connection);
 	struct pollfd wait = { .fd = -1, .events = POLLIN };
+	bool is_answered;
 	int error;
 
-	again.question.flags = flag | (s->question.flags & CONTROL_RUN);
+	*file = -1;
 	if (from.length > 0)
 		wait.fd = collector_socket_connect(&from.name, from.length, &error);
-	if (wait.fd >= 0 && send_question(&again, wait.fd) == 0 &&
-	    poll(&wait, 1, ANSWER_MS) > 0 &&
-	    !collector_socket_receive(a, wait.fd, file) && *file >= 0) {
+	is_answered = wait.fd >= 0 && fd_passing_send(wait.fd, question, length, pidfd, 0) == 0 &&
+		      poll(&wait, 1, ANSWER_MS) > 0 &&
+		      collector_socket_receive(a, wait.fd, file);
+	free(a);
+	if (is_answered && *file >= 0)
+		return wait.fd;
+	if (*file >= 0)
 		close(*file);
-		*file = -1;
-	}
+	*file = -1;
 	if (wait.fd >= 0)
 		close(wait.fd);
-	free(a);
+	return -1;
+}
+
+static void ask_for_file(const struct collector_search *s, unsigned int flag, int *file)
+{
+	struct control_question question = s->question;
+	int connection;
+
+	question.flags = flag | (s->question.flags & CONTROL_RUN);
+	connection = ask_again(s->contact, &question, sizeof(question), s->pidfd, file);
+	if (connection >= 0)
+		close(connection);
 }
 
 /* A regular file cannot be sealed: if another process truncates it meanwhile, we exit with a
@@ -525,6 +541,35 @@ int contact_ask_samples(pid_t pid)
 	}
 	contact_close(&c);
 	return fd;
+}
+
+/* It ends when the last process closes it that has it: the child that examines. */
+static void await_end(int connection)
+{
+	struct pollfd wait = { .fd = connection, .events = POLLIN };
+
+	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
+		;
+	close(connection);
+}
+
+int contact_ask_examination(const struct contact *c, pid_t pid, struct control_examination *x)
+{
+	const int pidfd = c->connection >= 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	int connection, file;
+
+	if (c->connection < 0)
+		return -1;
+	x->question = (struct control_question){ .magic = CONTROL_MAGIC,
+						 .version = CONTROL_EXAMINE_VERSION,
+						 .flags = CONTROL_EXAMINE,
+						 .pid = pid };
+	connection = ask_again(c, x, sizeof(*x), pidfd, &file);
+	if (pidfd >= 0)
+		close(pidfd);
+	if (connection >= 0)
+		await_end(connection);
+	return file;
 }
 
 void contact_close(struct contact *c)

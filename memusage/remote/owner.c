@@ -18,28 +18,14 @@
 #include "cli/user.h"
 #include "memusage/common/process.h"
 
-enum { IDS = 4 }; /* real, effective, saved and file system ID */
-
-/* Uid:	1000	1000	1000	1000 */
-static bool read_ids(const char *text, const char *name, unsigned int id[IDS])
-{
-	const char *line = strstr(text, name);
-
-	return line && sscanf(line + strlen(name), "%u %u %u %u", &id[0], &id[1], &id[2],
-			      &id[3]) == IDS;
-}
-
 int owner_find(struct owner *o, pid_t pid)
 {
-	unsigned int uid[IDS], gid[IDS];
-	char text[4096];
+	unsigned int uid[PROCESS_IDS], gid[PROCESS_IDS];
 
-	process_read_file(pid, "status", text, sizeof(text));
-	/* The newline distinguishes the field from a process name. */
-	if (!read_ids(text, "\nUid:", uid) || !read_ids(text, "\nGid:", gid))
+	if (!process_read_ids(pid, "Uid:", uid) || !process_read_ids(pid, "Gid:", gid))
 		return -1;
 	*o = (struct owner){ .uid = uid[0], .gid = gid[0], .is_self = true };
-	for (int i = 0; i < IDS && o->is_self; i++) {
+	for (int i = 0; i < PROCESS_IDS && o->is_self; i++) {
 		o->uid = uid[i];
 		o->is_self = user_is_self(uid[i]);
 	}

@@ -79,11 +79,11 @@ int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err)
 	if (tracer > 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, TRACED, (int)tracer);
 	if (why == EPERM && scope == 3)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, NEVER);
+		return mu_error_set(err, MU_ERROR_DENIED, 0, NEVER);
 	if (why == EPERM && scope > 0)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, RESTRICTED, scope);
+		return mu_error_set(err, MU_ERROR_DENIED, 0, RESTRICTED, scope);
 	if (why == EPERM)
-		return mu_error_set(err, MU_ERROR_SYSTEM, 0, FORBIDDEN);
+		return mu_error_set(err, MU_ERROR_DENIED, 0, FORBIDDEN);
 	errno = why;
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot stop it: %m");
 }

@@ -13,7 +13,7 @@
  *
  * pid  in our PID namespace.
  * why  error number of PTRACE_SEIZE.
- * Returns -1 with ERR. Cost two files of /proc.
+ * Returns -1 with ERR: MU_ERROR_DENIED if we have not the right. Cost two files of /proc.
  */
 int tracee_refusal_explain(pid_t pid, int why, struct mu_error *err);
 
@@ -25,6 +25,9 @@ pid_t tracee_refusal_tracer(pid_t pid);
 
 /* tracee_refusal_is_brief -- Tells whether that process is memusage, which soon lets it go. */
 bool tracee_refusal_is_brief(pid_t pid);
+
+/* A tracer must be an ancestor of the process, or of the children of one that it has named. */
+enum { TRACEE_REFUSAL_DESCENDANTS = 1 };
 
 /* tracee_refusal_scope -- Returns kernel.yama.ptrace_scope, 0 if there is none.
  *

@@ -12,7 +12,8 @@ enum mu_error_code {
 	MU_ERROR_MEMORY,	/* no memory */
 	MU_ERROR_FORMAT,	/* not such a file, or damaged */
 	MU_ERROR_TRUNCATED,	/* ends too early; what was read so far is good */
-	MU_ERROR_VERSION	/* made by a version that is not understood */
+	MU_ERROR_VERSION,	/* made by a version that is not understood */
+	MU_ERROR_DENIED		/* the kernel allows it to others only, or to nobody */
 };
 
 /* Text can follow "tool: FILE: ". */

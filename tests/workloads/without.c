@@ -2,8 +2,9 @@
  * `without FEATURE[,FEATURE...] COMMAND...`; `without all ...`: everything that is in the table.
  *
  * A filter answers what such a kernel does: ENOSYS for a system call, EINVAL for a flag or an
- * advice. Children inherit it. Without arguments the names are printed. Ends with 77 where the
- * kernel takes no filter, 78 if a feature is not known.
+ * advice. EPERM is what a container answers, and is not part of "all". Children inherit it. Without
+ * arguments the names are printed. Ends with 77 where the kernel takes no filter, 78 if a feature is
+ * not known.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -61,6 +62,7 @@ static const struct feature features[] = {
 	CALL(mincore),
 	CALL(getrandom),
 	CALL(kcmp),
+	{ "ptrace", __NR_ptrace, ANY, 0, 0, EPERM },
 	{ "seccomp", __NR_seccomp, ANY, 0, 0, ENOSYS },
 #ifdef __NR_set_mempolicy
 	CALL(set_mempolicy),
@@ -101,7 +103,8 @@ static int refuse_all_of(const char *name)
 	int found = 0;
 
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
-		if (strcmp(name, "all") && strcmp(name, features[i].name))
+		if (strcmp(name, features[i].name) &&
+		    (strcmp(name, "all") || features[i].error == EPERM))
 			continue;
 		refuse(&features[i]);
 		found = 1;

@@ -1,0 +1,33 @@
+/* control_examination.h -- Examinations for clients that may not trace the process.
+ *
+ * Yama lets a process be traced by its ancestors, and by the children of whoever it has named: the
+ * recorder names the collector. So a child of ours does it, and leaves the result in a file that
+ * the client has, too. Nothing waits for it here.
+ *
+ * Source Linux, Documentation/admin-guide/LSM/Yama.rst; prctl(2), PR_SET_PTRACER.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "memusage/collector/tree_state.h"
+#include "memusage/common/control_wire.h"
+
+/* control_examination_start -- Starts the child that examines a process.
+ *
+ * p  has a slot.
+ * q  from a client: nothing in it is believed.
+ * Returns the file that receives the result, which the caller closes; or -1: the process does not
+ * have our memory, too many are examined, or Q asks for something unknown. The child keeps the
+ * connections that are open now: the client's ends with it.
+ */
+int control_examination_start(const struct tree *t, const struct process *p,
+			      const struct control_examination *q);
+
+/* control_examination_ended -- Tells whether FD is the pidfd of such a child, and reaps it. */
+bool control_examination_ended(int fd);
+
+/* control_examination_free -- Ends all children. */
+void control_examination_free(void);

@@ -1,0 +1,34 @@
+#!/bin/sh
+# impostor.t -- a process that names the collector, or another process, as that of an image in its
+# recorder's memory does not have it examined: it could read the result, and what examines may be root.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+need_bin memusage
+need_tracing
+PATH=$WORKLOADS:$PATH
+
+# names_none WHAT OPTIONS...: the process that $names leads to is not examined
+names_none() {
+	what=$1
+	shift
+	# shellcheck disable=SC2086  # words
+	run memusage -o report "$@" impostor $names
+	is "$status,$out" 0,refused "$what: nothing is examined"
+	like "$(cat report)" 'LEAK SUMMARY|total calls' '... and the program itself is reported'
+}
+
+names=collector
+names_none 'the collector' --leak-check=full
+sleep 100 &
+names=$!
+names_none 'a process that is not recorded' --leak-check=full
+kill $!
+if [ "$(id -u)" = 0 ]; then
+	for names in 'collector 64123' '1 64123'; do
+		names_none "process $names" --leak-check=full
+	done
+else
+	skip 'only root can take the rights of another user' 4
+fi
+done_testing
