@@ -262,6 +262,7 @@ static bool begin_image(struct mu_attach *a)
 		return false;
 	}
 	recorder_configure(slot.segment);
+	rec.collector = slot.segment->collector_pid;
 	if (!image_begin(&slot)) {
 		say_why(a, "memory", "none is left for the recording");
 		return false;

@@ -15,6 +15,7 @@
 #include "libmemusage/base/sys.h"
 #include "libmemusage/image/arena.h"
 #include "libmemusage/image/recorder.h"
+#include "libmemusage/image/registration.h"
 
 #define BEGIN_NS UINT64_C(30000000000)
 #define ANSWER_NS UINT64_C(120000000000)
@@ -29,10 +30,11 @@ void collector_query_init(void)
 
 void collector_query_name_tracer(void)
 {
-	const uint32_t collector = rec.segment->collector_pid;
-
-	if (rec.flags & MU_CFG_STACKS && collector)
-		SYS2(SYS_prctl, PR_SET_PTRACER, collector);
+	/* The first process of a PID namespace does not see its parent's. */
+	if (rec.pid == 1)
+		rec.collector = 0;
+	if (rec.flags & MU_CFG_STACKS && rec.collector)
+		SYS2(SYS_prctl, PR_SET_PTRACER, rec.collector);
 }
 
 static void sleep_on_word(uint32_t *word, uint32_t value)
@@ -112,6 +114,7 @@ bool collector_query_examine(uint32_t wanted)
 	/* The examiner need not wait until this thread has left the recorder. */
 	rec.image->examined.exit_thread = (uint32_t)sys_gettid();
 	/* The program may have named another process since, or the collector is a new one. */
+	registration_meet_collector();
 	collector_query_name_tracer();
 	while (!collector_query_begin(wanted))
 		;

@@ -92,6 +92,7 @@ struct recorder {
 	bool program_has_begun;	    /* the program's own code may have run */
 	bool emulator_answers;	    /* its plugin calls emulated_event_answer() */
 	bool is_attached;	    /* memusage came while the process ran */
+	uint32_t collector; /* process that this one met last, as it is named here; 0: unknown */
 };
 
 extern HIDDEN struct gate gate;

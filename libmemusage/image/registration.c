@@ -28,8 +28,11 @@ static bool is_trusted_peer(long fd)
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t size = sizeof(peer);
 
-	return !sys_failed(SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) &&
-	       (peer.uid == 0 || peer.uid == (uid_t)SYS1(SYS_geteuid, 0));
+	if (sys_failed(SYS5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) ||
+	    (peer.uid != 0 && peer.uid != (uid_t)SYS1(SYS_geteuid, 0)))
+		return false;
+	rec.collector = (uint32_t)peer.pid;
+	return true;
 }
 
 static int connect_to_address(struct sockaddr_un *address, size_t length)
@@ -67,29 +70,50 @@ static int connect_to_collector(void)
 	return connect_to_address(&address, strlen(colon + 1) + 1);
 }
 
+/* Takes what came with the reply: the descriptor, and who has sent it, as the process that listened
+ * may have been the collector's parent. Returns the descriptor, or -1. Calls nothing, as
+ * CMSG_NXTHDR() would. */
+static int take_parts(const uint8_t *parts, size_t length)
+{
+	const struct cmsghdr *part;
+	struct ucred sender;
+	int segment = -1;
+
+	for (size_t at = 0; at + sizeof(*part) <= length; at += CMSG_ALIGN(part->cmsg_len)) {
+		part = (const struct cmsghdr *)(parts + at);
+		if (part->cmsg_len < sizeof(*part) || part->cmsg_level != SOL_SOCKET)
+			break;
+		if (part->cmsg_type == SCM_RIGHTS && part->cmsg_len == CMSG_LEN(sizeof(int)))
+			memcpy(&segment, CMSG_DATA(part), sizeof(segment));
+		if (part->cmsg_type == SCM_CREDENTIALS &&
+		    part->cmsg_len == CMSG_LEN(sizeof(sender))) {
+			memcpy(&sender, CMSG_DATA(part), sizeof(sender));
+			rec.collector = (uint32_t)sender.pid;
+		}
+	}
+	return segment;
+}
+
 /* The reply and its descriptor; -errno on failure. There is room for one: CMSG_SPACE() is rounded
  * up, and the second of two would stay open in the program. */
 static int receive_reply(int fd, struct mu_registration_reply *reply)
 {
 	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
+		uint8_t bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(sizeof(int))];
 		struct cmsghdr header;
 	} control;
 	struct iovec part = { reply, sizeof(*reply) };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
 				  .msg_control = control.bytes,
-				  .msg_controllen = CMSG_LEN(sizeof(int)) };
-	int segment = -1;
+				  .msg_controllen = CMSG_SPACE(sizeof(struct ucred)) +
+						    CMSG_LEN(sizeof(int)) };
 	long got;
 
 	do
 		got = SYS3(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC);
 	while (got == -EINTR);
-	struct cmsghdr *header = sys_failed(got) ? NULL : CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&segment, CMSG_DATA(header), sizeof(segment));
+	int segment = sys_failed(got) ? -1 : take_parts(control.bytes, message.msg_controllen);
 	if (got == sizeof(*reply) && reply->magic == MU_REGISTER_MAGIC &&
 	    reply->status == MU_REGISTER_RECORD && segment >= 0)
 		return segment;
@@ -108,9 +132,11 @@ static int send_and_receive(int fd, uint32_t kind, uint32_t user,
 					   .pid = sys_getpid(),
 					   .slot = rec.slot,
 					   .user = user };
+	const int on = 1;
 	long sent;
 
 	strncpy(message.name, program_invocation_short_name, sizeof(message.name) - 1);
+	SYS5(SYS_setsockopt, fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 	do
 		sent = SYS6(SYS_sendto, fd, &message, sizeof(message), MSG_NOSIGNAL, 0, 0);
 	while (sent == -EINTR);
@@ -176,6 +202,14 @@ bool registration_new_image(const char *address, struct slot *slot)
 		return false;
 	strcpy(collector, address);
 	return request_slot(MU_REGISTER_IMAGE, slot);
+}
+
+void registration_meet_collector(void)
+{
+	int fd = collector[0] ? connect_to_collector() : -ENOENT;
+
+	if (fd >= 0)
+		SYS1(SYS_close, fd);
 }
 
 bool registration_for_fork(struct slot *slot)

@@ -19,6 +19,14 @@
  */
 bool registration_new_image(const char *address, struct slot *slot);
 
+/* registration_meet_collector -- find out which process the collector is now: rec.collector.
+ *
+ * Another one takes over if it is killed. The kernel's answer counts, since any process of the
+ * recording could write into its header. It is 0 if the collector has no number in this PID
+ * namespace. Async-signal-safe. Cost: 10 us.
+ */
+void registration_meet_collector(void);
+
 /* registration_for_fork -- as registration_new_image(), for a child about to be made.
  *
  * For a parent that could not map other slots.

@@ -25,6 +25,7 @@ int registration_init(struct registration *h, struct tree *tree, void (*learn_ro
 	*h = (struct registration){ .tree = tree, .learn_root = learn_root, .data = data };
 	for (unsigned int i = 0; i < REGISTRATION_WAITING; i++)
 		h->waiting[i] = -1;
+	endpoint_listen(&tree->s->endpoint);
 	h->reserve = fcntl(tree->event, F_DUPFD_CLOEXEC, 3);
 	return h->reserve < 0 ? -1 : 0;
 }

@@ -92,6 +92,12 @@ static bool has_later_slot(const struct slot_search *s, const struct mu_slot *sl
 	return p && p->slot >= 0 && p->arena->slot[p->slot].claimed_ns > slot->claimed_ns;
 }
 
+/* Only a liar names us. */
+static pid_t others_only(pid_t pid)
+{
+	return pid > 0 && examination_right_is_ours(pid) ? 0 : pid;
+}
+
 /* The child of a thread that has unshared its PID namespace, or has entered one, has an ID of that
  * one. So the process that has the ID here must be a child of the parent, or have our memory and no
  * other image, or a later one. One that has ended has no parent, and its ID may be another's by
@@ -101,15 +107,11 @@ static pid_t believed_pid(const struct slot_search *s, const struct mu_slot *slo
 {
 	const pid_t pid = (pid_t)slot->pid;
 
-	if (process_parent(pid) == parent->pid || may_own_slot(pid, s) || has_later_slot(s, slot))
+	if (process_parent(pid) == parent->pid)
 		return is_reused(slot, pid) ? 0 : pid;
+	if (may_own_slot(pid, s) || has_later_slot(s, slot))
+		return is_reused(slot, pid) ? 0 : others_only(pid);
 	return exists(pid) ? 0 : pid;
-}
-
-/* Only a liar names us. */
-static pid_t others_only(pid_t pid)
-{
-	return pid > 0 && examination_right_is_ours(pid) ? 0 : pid;
 }
 
 /* Returns the process of a slot that a forked child took. The child names itself by its own ID,
@@ -130,7 +132,7 @@ pid_t slot_owner_forked(const struct tree *t, const struct arena *a, const struc
 		pid = pid_namespace_find(pid, parent ? parent->pid : 0, false, may_own_slot, &s);
 		return pid > 0 ? others_only(pid) : SLOT_OWNER_UNKNOWN;
 	}
-	return others_only(believed_pid(&s, slot, parent));
+	return believed_pid(&s, slot, parent);
 }
 
 /* Returns the process of a slot that a killed collector assigned, or 0 if it has ended. The process

@@ -87,6 +87,14 @@ int endpoint_open(struct endpoint *e, struct mu_error *err)
 	return 0;
 }
 
+void endpoint_listen(const struct endpoint *e)
+{
+	if (e->abstract_fd >= 0)
+		listen(e->abstract_fd, BACKLOG);
+	if (e->path_fd >= 0)
+		listen(e->path_fd, BACKLOG);
+}
+
 void endpoint_forget(struct endpoint *e)
 {
 	if (e->abstract_fd >= 0)

@@ -29,6 +29,13 @@ struct endpoint {
  */
 int endpoint_open(struct endpoint *e, struct mu_error *err);
 
+/* endpoint_listen -- Makes the caller the process that listens, as the kernel tells those who
+ * connect from now on. It may be a child of the one that opened the sockets.
+ *
+ * Source  unix(7), SO_PEERCRED: the credentials are those of listen(2).
+ */
+void endpoint_listen(const struct endpoint *e);
+
 /* endpoint_forget -- Closes the sockets; keeps the path, which can be removed later. */
 void endpoint_forget(struct endpoint *e);
 

@@ -12,6 +12,29 @@ need_tracing
 PATH=$WORKLOADS:$PATH
 without ptrace true || skip_all 'the kernel takes no filter of system calls'
 
+# ---- who may trace ------------------------------------------------------------------------------
+
+# named OPTIONS... -- COMMAND...: processes that name a tracer, and tracers that are named
+named() { named_tracers memusage -q -o named "$@" | awk '
+	$2 == "names" { by[$1] = to[$3] = 1 }
+	END { printf "%d %d\n", length(by), length(to) }'; }
+named_tracers true
+if [ "$?" = 77 ]; then
+	skip 'the kernel does not show system calls to a tracer' 3
+else
+	is "$(named --record=named.mur forks fork 3)" '4 1' \
+		'a program and its children name the collector as their tracer'
+	is "$(named forks fork 3)" '0 0' '... but not without call stacks'
+	if unshare -pf true 2>/dev/null; then
+		is "$(named --record=named.mur unshare -pf forks fork 3)" '1 1' \
+			'... nor where that has no number'
+	else
+		skip 'no PID namespaces for this user' 1
+	fi
+fi
+
+# ---- answers ------------------------------------------------------------------------------------
+
 # begin OPTIONS: run it recorded
 begin() {
 	begin_steps memusage -q -o whole --record=run.mur "$@" leak_hidden
