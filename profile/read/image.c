@@ -14,7 +14,7 @@ const void *image_at(const struct image *im, uint64_t offset, uint64_t length)
 {
 	if (offset >= IMAGE_OUTSIDE) {
 		offset -= IMAGE_OUTSIDE;
-		if (offset > im->outside_size || length > im->outside_size - offset)
+		if (!im->outside || offset > im->outside_size || length > im->outside_size - offset)
 			return NULL;
 		return im->outside + offset;
 	}

@@ -16,7 +16,9 @@ examine() {
 	shift
 	failed=0
 	for _ in $(seq 1 "$times"); do
-		memusage "$@" --pid="$program" leak_check summary >log 2>&1 || failed=$((failed + 1))
+		memusage "$@" --pid="$program" leak_check summary >log 2>&1 && continue
+		failed=$((failed + 1))
+		diag "$(cat log)"
 	done
 }
 
