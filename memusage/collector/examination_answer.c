@@ -150,7 +150,11 @@ static bool may_be_examined(const struct kind *k, const struct tree *t, const st
 	struct mu_error err;
 
 	if (why != 0 && why != ESRCH) {
-		tracee_refusal_explain(p->pid, why == EACCES ? EPERM : why, &err);
+		if (why == EPERM)
+			mu_error_set(&err, MU_ERROR_DENIED, 0,
+				     "it has changed its user since the recorder began");
+		else
+			tracee_refusal_explain(p->pid, why == EACCES ? EPERM : why, &err);
 		warn("%s process %d%s: %s", k->before, (int)p->pid, k->after, err.text);
 	}
 	return why == 0;

@@ -40,5 +40,5 @@ int examination_right_ask(const struct tree *t, const struct process *p)
 		return errno == ENOENT ? ESRCH : errno;
 	if (mapping != PROCESS_HAS_MAPPED || !a || examination_right_is_ours(p->pid))
 		return ESRCH;
-	return has_only_rights_of(p->pid, a->uid) ? 0 : ESRCH;
+	return has_only_rights_of(p->pid, a->uid) ? 0 : EPERM;
 }

@@ -17,7 +17,8 @@
 /* examination_right_ask -- Returns 0 if the process P may be examined for its image.
  *
  * p  has a slot.
- * Else an error number: ESRCH if it has ended or may not be, or what the kernel says of its memory.
+ * Else an error number: EPERM if it has other rights than the arena's user, ESRCH if it has ended,
+ * or has not mapped the arena, or is ours; or what the kernel says of its memory, as EACCES.
  * Cost three files of /proc.
  */
 int examination_right_ask(const struct tree *t, const struct process *p);

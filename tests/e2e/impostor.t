@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 need_bin memusage
+need perl setpriv
 need_tracing
 PATH=$WORKLOADS:$PATH
 
@@ -28,7 +29,12 @@ if [ "$(id -u)" = 0 ]; then
 	for names in 'collector 64123' '1 64123'; do
 		names_none "process $names" --leak-check=full
 	done
+	# A right that setpriv has left lets a process of one user become another one's.
+	run memusage -q --leak-check=full -o report setpriv --reuid=64123 --inh-caps=+setuid \
+		--ambient-caps=+setuid perl -e '($<, $>) = (64124, 64124)'
+	like "$status,$err" '^0,.*no leak check of process [0-9]*: it has changed its user' \
+		'why a process that has changed its user is not examined'
 else
-	skip 'only root can take the rights of another user' 4
+	skip 'only root can take the rights of another user' 5
 fi
 done_testing
