@@ -158,10 +158,9 @@ static int send_findings(int connection, int *fd, const char *name,
 static int send_examination(struct tree *t, int connection, const struct process *p,
 			    const struct control_examination *x, struct control_answer *a)
 {
-	const int fd = control_examination_start(t, p, x);
-	int result;
+	int fd, result;
 
-	a->status = fd >= 0 ? CONTROL_OK : CONTROL_BUSY;
+	a->status = control_examination_start(t, p, x, &fd);
 	result = send_answer(connection, a, fd);
 	if (fd >= 0)
 		close(fd);

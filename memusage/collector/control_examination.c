@@ -10,6 +10,7 @@
 
 #include "memusage/attach/earlier_list.h"
 #include "memusage/collector/examination_right.h"
+#include "memusage/collector/query.h"
 #include "memusage/collector/tree_image.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
@@ -24,6 +25,7 @@ enum { EXAMINERS_MOST = 8 };
 
 static struct examiner {
 	pid_t pid; /* 0: unused */
+	pid_t of;  /* the process that it examines */
 	int pidfd; /* -1: its end is not reported */
 } examiners[EXAMINERS_MOST];
 
@@ -80,45 +82,61 @@ static pid_t start_child(const struct process *of, const struct examined_process
 	}
 }
 
-/* Also reaps those whose end is not reported. */
-static struct examiner *find_unused(void)
+/* Also reaps those whose end is not reported. Returns NULL if there is none, or if one examines the
+ * process already: only one can be its tracer. */
+static struct examiner *find_unused(pid_t of)
 {
+	struct examiner *unused = NULL;
+
 	for (size_t i = 0; i < EXAMINERS_MOST; i++) {
 		struct examiner *e = &examiners[i];
 
 		if (e->pid && e->pidfd < 0 && waitpid(e->pid, NULL, WNOHANG) == e->pid)
 			e->pid = 0;
+		if (e->pid && e->of == of)
+			return NULL;
 		if (!e->pid)
-			return e;
+			unused = e;
 	}
-	return NULL;
+	return unused;
 }
 
-int control_examination_start(const struct tree *t, const struct process *p,
-			      const struct control_examination *q)
+/* A process that waits for us may wait for the examination at its end, which goes first. */
+static bool has_question(const struct process *p)
+{
+	return query_is_open(__atomic_load_n(&query_image(p)->query_state, __ATOMIC_ACQUIRE));
+}
+
+enum control_status control_examination_start(const struct tree *t, const struct process *p,
+					      const struct control_examination *q,
+					      int *fd)
 {
 	const struct examination *examination = find_examination(q->subject);
-	struct examiner *e = examination ? find_unused() : NULL;
+	struct examiner *e = find_unused(p->pid);
 	struct live l;
 	const struct examined_process process = {
 		&l, p->pid, q->snapshot == SNAPSHOT_STOP ? SNAPSHOT_STOP : SNAPSHOT_FORK,
 		earlier_list_add
 	};
-	int fd;
 
-	if (!e || examination_right_ask(t, p) != 0)
-		return -1;
+	*fd = -1;
+	if (!examination || examination_right_ask(t, p) != 0)
+		return CONTROL_DENIED;
+	if (!e || has_question(p))
+		return CONTROL_BUSY;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
-	fd = examination_open_file(examination);
-	e->pid = fd < 0 ? -1 : start_child(p, &process, q, fd);
+	*fd = examination_open_file(examination);
+	e->pid = *fd < 0 ? -1 : start_child(p, &process, q, *fd);
 	if (e->pid > 0) {
+		e->of = p->pid;
 		e->pidfd = file_events_add_process(e->pid);
-		return fd;
+		return CONTROL_OK;
 	}
 	e->pid = 0;
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return CONTROL_DENIED;
 }
 
 static void reap(struct examiner *e)

@@ -59,8 +59,10 @@ struct control_examination {
 enum control_status {
 	CONTROL_OK = 0,
 	CONTROL_UNKNOWN = 1,	/* the collector does not record the process */
-	CONTROL_BUSY = 2,	/* another client works on the image */
-	CONTROL_DENIED = 3,	/* the client is not the user that records the process */
+	CONTROL_BUSY = 2,	/* another client works on the image; or, with CONTROL_EXAMINE,
+				 * too much is being examined: ask again */
+	CONTROL_DENIED = 3,	/* the client is not the user that records the process; or, with
+				 * CONTROL_EXAMINE, it cannot be examined */
 	CONTROL_NO_IMAGE = 4	/* the process has no image now, or is excluded */
 };
 

@@ -61,9 +61,9 @@ static int send_question(const struct collector_search *s, int fd)
 
 /* Asks the collector that has answered once more, for another file, which may be any.
  *
- * Returns the connection, or -1: then there is no file. */
+ * Returns the connection, or -1: then there is no file. *STATUS is DENIED without an answer. */
 static int ask_again(const struct contact *c, const void *question, size_t length, int pidfd,
-		     int *file)
+		     int *file, enum control_status *status)
 {
 	struct control_answer *a = xmalloc(sizeof(*a));
 	struct collector_address from = collector_socket_address(c->connection);
@@ -77,6 +77,7 @@ static int ask_again(const struct contact *c, const void *question, size_t lengt
 	is_answered = wait.fd >= 0 && fd_passing_send(wait.fd, question, length, pidfd, 0) == 0 &&
 		      poll(&wait, 1, ANSWER_MS) > 0 &&
 		      collector_socket_receive(a, wait.fd, file);
+	*status = is_answered ? (enum control_status)a->status : CONTROL_DENIED;
 	free(a);
 	if (is_answered && *file >= 0)
 		return wait.fd;
@@ -91,10 +92,11 @@ static int ask_again(const struct contact *c, const void *question, size_t lengt
 static void ask_for_file(const struct collector_search *s, unsigned int flag, int *file)
 {
 	struct control_question question = s->question;
+	enum control_status status;
 	int connection;
 
 	question.flags = flag | (s->question.flags & CONTROL_RUN);
-	connection = ask_again(s->contact, &question, sizeof(question), s->pidfd, file);
+	connection = ask_again(s->contact, &question, sizeof(question), s->pidfd, file, &status);
 	if (connection >= 0)
 		close(connection);
 }
@@ -553,18 +555,20 @@ static void await_end(int connection)
 	close(connection);
 }
 
-int contact_ask_examination(const struct contact *c, pid_t pid, struct control_examination *x)
+int contact_ask_examination(const struct contact *c, pid_t pid, struct control_examination *x,
+			    enum control_status *status)
 {
 	const int pidfd = c->connection >= 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	int connection, file;
 
+	*status = CONTROL_DENIED;
 	if (c->connection < 0)
 		return -1;
 	x->question = (struct control_question){ .magic = CONTROL_MAGIC,
 						 .version = CONTROL_EXAMINE_VERSION,
 						 .flags = CONTROL_EXAMINE,
 						 .pid = pid };
-	connection = ask_again(c, x, sizeof(*x), pidfd, &file);
+	connection = ask_again(c, x, sizeof(*x), pidfd, &file, status);
 	if (pidfd >= 0)
 		close(pidfd);
 	if (connection >= 0)

@@ -77,12 +77,15 @@ int contact_ask_samples(pid_t pid);
 /* contact_ask_examination -- Asks the collector that has answered to examine process PID.
  *
  * Waits until it is done.
- * c  opened, without CONTROL_RUN.
- * x  what to examine; its question is filled in.
- * Returns the file with the result, which the caller closes: see examination_read(); or -1 if there
- * is no collector, it is too old or busy, or it does not answer in time.
+ * c       opened, without CONTROL_RUN.
+ * x       what to examine; its question is filled in.
+ * status  receives why there is no file. BUSY: ask again later; UNKNOWN or NO_IMAGE: the process
+ *         has ended, or executes another program; else DENIED: there is no collector, it cannot
+ *         examine the process, or it does not answer in time.
+ * Returns the file with the result, which the caller closes: see examination_read(); or -1.
  */
-int contact_ask_examination(const struct contact *c, pid_t pid, struct control_examination *x);
+int contact_ask_examination(const struct contact *c, pid_t pid, struct control_examination *x,
+			    enum control_status *status);
 
 /* contact_close -- Closes everything, so that other clients may use the process. */
 void contact_close(struct contact *c);

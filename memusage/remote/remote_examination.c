@@ -4,6 +4,7 @@
  */
 #include "memusage/remote/remote_examination.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -13,6 +14,9 @@
 #include "memusage/examine/pointer_search.h"
 #include "memusage/holders/holders_check.h"
 #include "memusage/trace/tracee_refusal.h"
+
+/* A minute, since what others have asked for may take long. */
+enum { BUSY_TRIES = 600, BUSY_NS = 100000000 };
 
 const char *remote_examination_find_missing(const struct remote *r)
 {
@@ -46,18 +50,38 @@ static void set_options(struct control_examination *x, const struct examination 
 	}
 }
 
+static void explain_status(enum control_status status, struct mu_error *err)
+{
+	mu_error_set(err, MU_ERROR_SYSTEM, 0, "%s",
+		     status == CONTROL_BUSY ?
+			     "its collector examines it, or others, at their ends perhaps, or for "
+			     "other clients: ask again" :
+			     "it has ended, or executes another program");
+}
+
 /* A child of the collector may be allowed what we are not. Returns false with ERR as it was if
  * there is none that examines: the collector lacks that, or the process is recorded without one. */
 static bool ask_collector(const struct remote *r, const struct examination *e,
 			  const void *options, void **result, struct mu_error *err)
 {
 	struct control_examination x = { .snapshot = r->settings->leak_check.snapshot };
+	const struct timespec pause = { 0, BUSY_NS };
+	enum control_status status;
 	int fd;
 
 	set_options(&x, e, options);
-	fd = contact_ask_examination(&r->contact, r->pid, &x);
-	if (fd < 0)
+	fd = contact_ask_examination(&r->contact, r->pid, &x, &status);
+	for (int i = 0; status == CONTROL_BUSY && i < BUSY_TRIES; i++) {
+		nanosleep(&pause, NULL);
+		fd = contact_ask_examination(&r->contact, r->pid, &x, &status);
+	}
+	if (fd < 0 && status == CONTROL_DENIED)
 		return false;
+	*result = NULL;
+	if (fd < 0) {
+		explain_status(status, err);
+		return true;
+	}
 	*result = examination_read(e, fd, err);
 	close(fd);
 	return true;

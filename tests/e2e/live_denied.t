@@ -7,7 +7,7 @@
 . "$MU_SRC/tests/lib/leaks.sh"
 . "$MU_SRC/tests/lib/steps.sh"
 need_bin memusage memusageprint leak_hidden
-need mkfifo jq
+need mkfifo jq perl
 need_tracing
 PATH=$WORKLOADS:$PATH
 without ptrace true || skip_all 'the kernel takes no filter of system calls'
@@ -114,4 +114,24 @@ step
 step
 end_steps
 is "$(memusageprint --to=json run.mur | jq '.leak_checks | length')" 2 '... which is examined then, too'
+
+# ---- a large process, and then many --------------------------------------------------------------
+
+begin_steps memusage -q -o whole --record=large.mur perl -e '$| = 1; @a = map { [$_] } 1 .. 2000000;
+	print "ready\n"; sysread STDIN, $_, 1; $#a = 100000;
+	for (1 .. 11) { last if !fork } @b = map { [$_] } 1 .. 100;
+	print "ready\n"; sysread STDIN, $_, 1'
+first=$(pids perl "$launcher")
+printf x >&3
+ok 'the process forks' until_true has_taken 13
+clients=
+for i in $first $(pids perl "$first"); do
+	without ptrace memusage --pid="$i" leak_check summary any >"of-$i" 2>&1 &
+	clients="$clients $!"
+done
+# shellcheck disable=SC2086  # words
+wait $clients
+is "$(cat of-* | grep -c 'definitely lost')" 12 'more are answered than are examined at a time'
+is "$(cat of-* | grep 'memusage:')" '' '... and none is refused'
+end_steps
 done_testing
