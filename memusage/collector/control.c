@@ -160,7 +160,7 @@ static int send_examination(struct tree *t, int connection, const struct process
 {
 	int fd, result;
 
-	a->status = control_examination_start(t, p, x, &fd);
+	a->status = control_examination_start(t, p, x, connection, &fd);
 	result = send_answer(connection, a, fd);
 	if (fd >= 0)
 		close(fd);

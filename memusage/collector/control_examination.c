@@ -4,6 +4,8 @@
  */
 #include "memusage/collector/control_examination.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -107,9 +109,21 @@ static bool has_question(const struct process *p)
 	return query_is_open(__atomic_load_n(&query_image(p)->query_state, __ATOMIC_ACQUIRE));
 }
 
+/* A client that is interrupted ends what it has begun, as one does that examines by itself: when
+ * its end of the connection is closed, the kernel sends SIGIO to the child. */
+static void end_with_client(const struct examiner *e, int connection)
+{
+	struct pollfd client = { .fd = connection };
+
+	fcntl(connection, F_SETOWN, e->pid);
+	fcntl(connection, F_SETFL, fcntl(connection, F_GETFL) | O_ASYNC);
+	if (poll(&client, 1, 0) > 0)
+		kill(e->pid, SIGIO);
+}
+
 enum control_status control_examination_start(const struct tree *t, const struct process *p,
 					      const struct control_examination *q,
-					      int *fd)
+					      int connection, int *fd)
 {
 	const struct examination *examination = find_examination(q->subject);
 	struct examiner *e = find_unused(p->pid);
@@ -130,6 +144,7 @@ enum control_status control_examination_start(const struct tree *t, const struct
 	if (e->pid > 0) {
 		e->of = p->pid;
 		e->pidfd = file_events_add_process(e->pid);
+		end_with_client(e, connection);
 		return CONTROL_OK;
 	}
 	e->pid = 0;

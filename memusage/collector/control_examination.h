@@ -17,16 +17,17 @@
 
 /* control_examination_start -- Starts the child that examines a process.
  *
- * p   has a slot.
- * q   from a client: nothing in it is believed.
- * fd  receives the file for the result, which the caller closes, or -1.
+ * p           has a slot.
+ * q           from a client: nothing in it is believed.
+ * connection  the client's: the child ends with it.
+ * fd          receives the file for the result, which the caller closes, or -1.
  * Returns OK; BUSY: this process, or too many others, are being examined; or DENIED: the process
  * may not be examined, no child can be made, or Q asks for something unknown. The child keeps the
  * connections that are open now: the client's ends with it.
  */
 enum control_status control_examination_start(const struct tree *t, const struct process *p,
 					      const struct control_examination *q,
-					      int *fd);
+					      int connection, int *fd);
 
 /* control_examination_ended -- Tells whether FD is the pidfd of such a child, and reaps it. */
 bool control_examination_ended(int fd);

@@ -122,6 +122,15 @@ begin_steps memusage -q -o whole --record=large.mur perl -e '$| = 1; @a = map { 
 	for (1 .. 11) { last if !fork } @b = map { [$_] } 1 .. 100;
 	print "ready\n"; sysread STDIN, $_, 1'
 first=$(pids perl "$launcher")
+is_stopped() { grep -q '^State:[[:space:]]*t' "/proc/$first/status"; }
+runs() { ! is_stopped; }
+without ptrace memusage --pid="$first" --snapshot=stop leak_check any >/dev/null 2>&1 &
+client=$!
+ok 'a check without a copy stops the process' until_true is_stopped
+kill -KILL "$client"
+wait "$client" 2>/dev/null || :
+sleep 0.3
+ok '... which runs on when the client has gone' runs
 printf x >&3
 ok 'the process forks' until_true has_taken 13
 clients=
