@@ -319,7 +319,7 @@ enum target_result target_stop(struct target *t, struct mu_error *err)
 	setpriority(PRIO_PROCESS, 0, SOONEST);
 	/* We may trace it, since we could open its memory: so it ends, a thread cannot be stopped
 	 * now, or another attacher has just stopped it. */
-	if (tracee_stop(&t->tracee, t->pid, err) < 0)
+	if (tracee_stop(&t->tracee, t->pid, NULL, err) < 0)
 		return TARGET_BUSY;
 	tracee_read_general(&t->tracee);
 	return TARGET_OK;

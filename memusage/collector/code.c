@@ -17,6 +17,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/query.h"
+#include "memusage/collector/tree_image.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
@@ -26,8 +27,11 @@
 enum { FILES_MAX = 4096 };
 #define WORDS_MAX (UINT64_C(1) << 24)
 
-/* A file whose code was asked for, identified by numbers, whatever its path. */
+/* A file whose code was asked for, identified by numbers, whatever its path. Its path and build-id
+ * are what a process of the user says, and the path may lead to another file when it is read: so
+ * no other user gets the answer, by which a recorder changes code. */
 struct code_file {
+	uid_t user;
 	bool is_symbols; /* the question is where the functions of --alloc-symbol are */
 	dev_t device;
 	ino_t inode;
@@ -128,18 +132,25 @@ static void reap_reader(struct code_file *f, int flags)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static struct code_file *find_code_file(const struct stat *st, bool is_symbols)
+static struct code_file *find_code_file(const struct stat *st, bool is_symbols, uid_t user)
 {
 	for (size_t i = 0; i < file_count; i++) {
 		struct code_file *f = files[i];
 
-		if (f->is_symbols == is_symbols &&
+		if (f->user == user && f->is_symbols == is_symbols &&
 		    f->device == st->st_dev && f->inode == st->st_ino &&
 		    f->changed.tv_sec == st->st_mtim.tv_sec &&
 		    f->changed.tv_nsec == st->st_mtim.tv_nsec)
 			return f;
 	}
 	return NULL;
+}
+
+/* What root reads of a file must be nothing that the user could not read. */
+static bool may_read(const struct stat *st, uid_t user)
+{
+	return geteuid() != 0 || user == 0 || st->st_mode & S_IROTH ||
+	       (st->st_uid == user && st->st_mode & S_IRUSR);
 }
 
 /* Finds the file as the process sees it or, without permission, as we do. */
@@ -159,16 +170,20 @@ static struct code_file *find_or_start_file(struct tree *t, const struct process
 					    const struct image *im, const struct mu_module *module,
 					    bool is_symbols)
 {
+	const struct tree_arena *a = tree_image_arena(t, p->arena);
+	const uid_t user = a ? a->uid : geteuid();
 	char *path = image_text(im, &module->path), root[32];
 	struct build_id id = { .length = 0 };
 	struct code_file *f = NULL;
 	struct stat st;
 
-	if (path && path[0] == '/' && stat_for_process(p->pid, path, root, &st)) {
-		f = find_code_file(&st, is_symbols);
+	if (path && path[0] == '/' && stat_for_process(p->pid, path, root, &st) &&
+	    may_read(&st, user)) {
+		f = find_code_file(&st, is_symbols, user);
 		if (!f && file_count < FILES_MAX) {
 			f = xcalloc(1, sizeof(*f));
-			*f = (struct code_file){ .device = st.st_dev,
+			*f = (struct code_file){ .user = user,
+						 .device = st.st_dev,
 						 .inode = st.st_ino,
 						 .changed = st.st_mtim,
 						 .is_symbols = is_symbols,

@@ -127,14 +127,15 @@ enum control_status control_examination_start(const struct tree *t, const struct
 {
 	const struct examination *examination = find_examination(q->subject);
 	struct examiner *e = find_unused(p->pid);
+	struct tracee_right right;
 	struct live l;
 	const struct examined_process process = {
 		&l, p->pid, q->snapshot == SNAPSHOT_STOP ? SNAPSHOT_STOP : SNAPSHOT_FORK,
-		earlier_list_add
+		earlier_list_add, &right
 	};
 
 	*fd = -1;
-	if (!examination || examination_right_ask(t, p) != 0)
+	if (!examination || examination_right_ask(t, p, &right) != 0)
 		return CONTROL_DENIED;
 	if (!e || has_question(p))
 		return CONTROL_BUSY;

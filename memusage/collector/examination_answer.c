@@ -144,9 +144,10 @@ static bool has_idle_cpu(const struct kind *k)
 	return examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
 }
 
-static bool may_be_examined(const struct kind *k, const struct tree *t, const struct process *p)
+static bool may_be_examined(const struct kind *k, const struct tree *t, const struct process *p,
+			    struct tracee_right *right)
 {
-	const int why = examination_right_ask(t, p);
+	const int why = examination_right_ask(t, p, right);
 	struct mu_error err;
 
 	if (why != 0 && why != ESRCH) {
@@ -165,8 +166,10 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 						     const struct process *p)
 {
 	struct pending_examination *c;
+	struct tracee_right right;
 	struct live l;
-	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP, earlier_list_add };
+	const struct examined_process examined = { &l, p->pid, SNAPSHOT_STOP, earlier_list_add,
+						   &right };
 
 	drop_orphans(k, t);
 	c = find_pending(k, 0);
@@ -174,7 +177,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
-	c->fd = may_be_examined(k, t, p) ? examination_open_file(k->examination) : -1;
+	c->fd = may_be_examined(k, t, p, &right) ? examination_open_file(k->examination) : -1;
 	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
 		if (c->fd >= 0)

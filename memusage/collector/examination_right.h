@@ -13,15 +13,18 @@
 #include <sys/types.h>
 
 #include "memusage/collector/tree_state.h"
+#include "memusage/trace/tracee_right.h"
 
 /* examination_right_ask -- Returns 0 if the process P may be examined for its image.
  *
- * p  has a slot.
+ * p      has a slot.
+ * right  set to what the examiner asks again when it has stopped the process.
  * Else an error number: EPERM if it has other rights than the arena's user, ESRCH if it has ended,
  * or has not mapped the arena, or is ours; or what the kernel says of its memory, as EACCES.
  * Cost three files of /proc.
  */
-int examination_right_ask(const struct tree *t, const struct process *p);
+int examination_right_ask(const struct tree *t, const struct process *p,
+			  struct tracee_right *right);
 
 /* examination_right_is_ours -- Tells whether PID is the collector, or a child of it: these have
  * mapped all arenas, and run no program that is recorded. */

@@ -71,13 +71,15 @@ static void take_result(struct examined *e)
 static void start_examiner(const struct tree *t, struct examined *e, const struct process *p)
 {
 	const struct holders_check_options o = { .flags = 0 };
+	struct tracee_right right;
 	struct live l;
 	const struct examined_process process = {
 		&l, p->pid, (enum snapshot_kind)t->s->settings->leak_check.snapshot,
-		earlier_list_add };
+		earlier_list_add, &right };
 
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
-	e->fd = examination_right_ask(t, p) == 0 ? examination_open_file(&holders_check) : -1;
+	e->fd = examination_right_ask(t, p, &right) == 0 ? examination_open_file(&holders_check) :
+							   -1;
 	e->examiner = e->fd < 0 ? -1 : examination_start(&holders_check, &process, &o, e->fd);
 	if (e->examiner < 0) {
 		if (e->fd >= 0)

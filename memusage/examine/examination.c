@@ -36,6 +36,11 @@ static bool find_and_write(const struct examination *e, struct snapshot *s, cons
 	void *result = e->examine(s, options, err);
 	bool is_written;
 
+	if (result && !snapshot_is_permitted(s)) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has ended or executes another program");
+		free(result);
+		return false;
+	}
 	if (!result)
 		return false;
 	is_written = write_outcome(fd, OUTCOME_FOUND, result, e->count_bytes(result));
@@ -49,7 +54,7 @@ static enum examination_more take_snapshot_once(struct snapshot *s,
 						const struct examined_process *p,
 						struct mu_error *err)
 {
-	if (snapshot_take(s, p->live, p->pid, p->snapshot, err) < 0)
+	if (snapshot_take(s, p->live, p->pid, p->snapshot, p->right, err) < 0)
 		return s->tracee.is_refused ? EXAMINATION_TRACED : EXAMINATION_REFUSED;
 	return p->add_blocks ? p->add_blocks(s, err) : EXAMINATION_COMPLETE;
 }

@@ -39,6 +39,7 @@ struct examined_process {
 	pid_t pid;
 	enum snapshot_kind snapshot;
 	examination_more_fn *add_blocks; /* NULL: there are none */
+	const struct tracee_right *right; /* NULL: whatever the kernel lets us trace */
 };
 
 /* examination_open_file -- Returns the descriptor of a new, empty file for the result of E, or -1

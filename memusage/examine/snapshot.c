@@ -82,7 +82,7 @@ static int look_at_process(struct snapshot *s, const struct live *l, struct page
 	if (live_image(l, &s->image, err) < 0)
 		return -1;
 	reach_quiet_moment(&s->tracee, l, &s->image);
-	if (live_image(l, &s->image, err) < 0)
+	if (!tracee_is_permitted(&s->tracee, err) || live_image(l, &s->image, err) < 0)
 		return -1;
 	s->examined = s->image.head.examined;
 	tracee_read_registers(&s->tracee);
@@ -101,7 +101,7 @@ static int read_blocks(struct snapshot *s, const struct page_words *words, struc
 }
 
 int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snapshot_kind kind,
-		  struct mu_error *err)
+		  const struct tracee_right *right, struct mu_error *err)
 {
 	struct page_words words = { .count = 0 };
 	struct mu_error why;
@@ -110,7 +110,7 @@ int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snap
 
 	*s = (struct snapshot){ .space = { .pagemap = -1, .touched_pagemap = -1 } };
 	began = clock_now(CLOCK_MONOTONIC);
-	result = tracee_stop(&s->tracee, pid, err);
+	result = tracee_stop(&s->tracee, pid, right, err);
 	if (result == 0)
 		result = look_at_process(s, l, &words, err);
 	s->mono_ns = clock_now(CLOCK_MONOTONIC);
@@ -128,6 +128,14 @@ int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snap
 		result = read_blocks(s, &words, err);
 	page_words_free(&words);
 	return result;
+}
+
+bool snapshot_is_permitted(const struct snapshot *s)
+{
+	struct mu_error ignored;
+
+	return s->tracee.copy > 0 ? tracee_is_copy_permitted(&s->tracee) :
+				    tracee_is_permitted(&s->tracee, &ignored);
 }
 
 void snapshot_resume(struct snapshot *s)

@@ -32,11 +32,16 @@ struct snapshot {
  *
  * pid   of the process, in our PID namespace.
  * kind  SNAPSHOT_FORK falls back to SNAPSHOT_STOP where no copy can be made.
+ * right as tracee_stop().
  * Returns 0, or -1 with ERR; call snapshot_close() in either case.
  * Cost, in a pause of the process: 0.1 ms, and 0.13 us for each resident page.
  */
 int snapshot_take(struct snapshot *s, const struct live *l, pid_t pid, enum snapshot_kind kind,
-		  struct mu_error *err);
+		  const struct tracee_right *right, struct mu_error *err);
+
+/* snapshot_is_permitted -- Tells whether all that was read is of a process that may be examined: it
+ * is asked afterwards. Cost as tracee_right_holds(). */
+bool snapshot_is_permitted(const struct snapshot *s);
 
 /* snapshot_resume -- Lets a process continue that is stopped. Its memory changes from now on. */
 void snapshot_resume(struct snapshot *s);

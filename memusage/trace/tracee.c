@@ -301,12 +301,31 @@ static int stop_all(struct tracee *t, struct mu_error *err)
 	}
 }
 
-int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
+bool tracee_is_permitted(const struct tracee *t, struct mu_error *err)
+{
+	bool is_held = !t->right;
+
+	if (t->right && tracee_right_holds(t->right, t->pid)) {
+		for (uint32_t i = 0; i < t->count && !is_held; i++)
+			is_held = tracee_call_is_held(t->thread[i].tid);
+	}
+	if (!is_held)
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has ended or executes another program");
+	return is_held;
+}
+
+bool tracee_is_copy_permitted(const struct tracee *t)
+{
+	return !t->right || (tracee_right_holds(t->right, t->copy) && tracee_call_is_held(t->copy));
+}
+
+int tracee_stop(struct tracee *t, pid_t pid, const struct tracee_right *right,
+		struct mu_error *err)
 {
 	struct tracee_seizure seizure;
 	int result;
 
-	*t = (struct tracee){ .pid = pid };
+	*t = (struct tracee){ .pid = pid, .right = right };
 	if (cgroup_is_frozen(pid))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
 				    "its control group is frozen, so it cannot make a step: thaw "
@@ -315,7 +334,7 @@ int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err)
 	tracee_seize_begin(t, &seizure);
 	result = stop_all(t, err);
 	tracee_seize_end(&seizure);
-	return result;
+	return result == 0 && tracee_is_permitted(t, err) ? 0 : -1;
 }
 
 bool tracee_let_on(struct tracee *t, pid_t tid)
@@ -458,9 +477,15 @@ static bool clear_call_stack(struct tracee *t, const struct mu_examined *e)
 	return true;
 }
 
-/* One that waits in the kernel, for a file system that does not answer, ends when that does. */
+/* One that waits in the kernel, for a file system that does not answer, ends when that does. The ID
+ * of one that was killed, and has been waited for, may be another process's by now. */
 static void end_copy(pid_t copy)
 {
+	siginfo_t info;
+
+	if (waitid(P_PID, (id_t)copy, &info,
+		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0)
+		return;
 	kill(copy, SIGKILL);
 	wait_for_thread(copy);
 }
@@ -476,12 +501,12 @@ int tracee_copy(struct tracee *t, const struct mu_examined *e, struct mu_error *
 	    (i = find_caller(t)) == t->count)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread can make a copy");
 	t->copier = i;
-	result = tracee_call_clone(&t->thread[i], e, &t->copy);
+	result = tracee_call_clone(t, &t->thread[i], e, &t->copy);
 	if (t->copy > 0 && hold_copy(t->copy))
 		return 0;
 	if (t->copy > 0) {
 		end_copy(t->copy);
-		tracee_call_reap(&t->thread[i], e, t->copy);
+		tracee_call_reap(t, &t->thread[i], e);
 	}
 	t->copy = 0;
 	errno = result < 0 ? (int)-result : EAGAIN;
@@ -547,7 +572,7 @@ void tracee_drop_copy(struct tracee *t, const struct mu_examined *e)
 		if (!thread->signal && thread->extended && tracee_can_call(thread) &&
 		    !is_on_call_stack(thread, e) &&
 		    process_status_value(t->pid, "Seccomp:", 10, 0) == 0)
-			tracee_call_reap(thread, e, t->copy);
+			tracee_call_reap(t, thread, e);
 		end_thread_trace(t, thread);
 	}
 	t->copy = 0;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "memusage/trace/tracee_parents.h"
+#include "memusage/trace/tracee_right.h"
 #include "profile/base/error.h"
 #include "recording/examined.h"
 
@@ -46,6 +47,7 @@ struct tracee_thread {
 
 struct tracee {
 	pid_t pid;
+	const struct tracee_right *right; /* of tracee_stop() */
 	struct tracee_thread *thread;
 	uint32_t count, room;
 	pid_t *worker; /* threads in which the kernel works for the process: io_uring(7) */
@@ -61,10 +63,23 @@ struct tracee {
  *
  * Those in which the kernel works are left alone: they run no code of the process.
  *
+ * right  what must hold of the process then, and when it is stopped again, else it is left alone;
+ *        NULL: the kernel lets us trace it. It is kept.
  * Returns 0, or -1 with ERR; call tracee_resume() or tracee_free() in either case. Costs 0.1 ms,
  * and 20 us a thread.
  */
-int tracee_stop(struct tracee *t, pid_t pid, struct mu_error *err);
+int tracee_stop(struct tracee *t, pid_t pid, const struct tracee_right *right,
+		struct mu_error *err);
+
+/* tracee_is_permitted -- Tells whether the process is held, and its right holds: then it is the one
+ * that was stopped: one that executes a program loses what we hold of it, or the memory.
+ *
+ * Returns true, or false with ERR. Without a right it always is.
+ */
+bool tracee_is_permitted(const struct tracee *t, struct mu_error *err);
+
+/* tracee_is_copy_permitted -- Tells the same of the copy. */
+bool tracee_is_copy_permitted(const struct tracee *t);
 
 /* tracee_let_on -- Lets a thread run for about as long as one event takes, and stops it again.
  *

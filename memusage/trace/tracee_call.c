@@ -12,6 +12,8 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,19 +23,30 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "cli/xmalloc.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_frame.h"
 
+bool tracee_call_is_held(pid_t tid)
+{
+	uint64_t mask;
+
+	return ptrace(PTRACE_GETSIGMASK, tid, (void *)8, &mask) == 0;
+}
+
 #if defined(__x86_64__)
 
 enum {
 	CONTEXT_AT = 16384,	  /* in the stack for the call; below it is the stack itself */
 	EXTENDED_AT = CONTEXT_AT + 4096,
-	CALL_STOPS = 16
+	CALL_STOPS = 16,
+	SPINS = 200
 };
+#define CALL_NS UINT64_C(30000000000) /* a clone takes 13 s for each 400 GiB that are resident */
+#define STOP_NS UINT64_C(500000000)
 
 /* Linux 6.6 and later; older headers do not have it. */
 #ifndef NT_X86_SHSTK
@@ -292,24 +305,47 @@ void tracee_call_settle(pid_t pid, struct tracee_thread *thread)
 
 /* ---- finding back ----------------------------------------------------------------------- */
 
-static bool write_memory(pid_t pid, uint64_t at, const void *data, size_t size)
+/* Returns a descriptor of the memory that the process has now, whatever it executes then, or -1. */
+static int open_memory(pid_t pid)
 {
-	struct iovec from = { (void *)(uintptr_t)data, size }, to = { (void *)at, size };
+	char path[32];
 
-	return process_vm_writev(pid, &from, 1, &to, 1, 0) == (ssize_t)size;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	return open(path, O_WRONLY | O_CLOEXEC);
+}
+
+static bool write_memory(int memory, uint64_t at, const void *data, size_t size)
+{
+	return pwrite(memory, data, size, (off_t)at) == (ssize_t)size;
 }
 
 /* Puts what the thread needs to find back where the code of the call takes it from. */
-static bool save_registers(const struct tracee_thread *thread, const struct mu_examined *e,
-			   uint64_t mask)
+static bool save_registers(int memory, const struct tracee_thread *thread,
+			   const struct mu_examined *e, uint64_t mask)
 {
 	static unsigned char extended[TRACEE_EXTENDED_MAX + 8];
 	ucontext_t context;
 	size_t size = tracee_frame_extended(extended, thread);
 
 	tracee_frame_context(&context, thread, mask, e->stack + EXTENDED_AT);
-	return write_memory(thread->tid, e->stack + EXTENDED_AT, extended, size) &&
-	       write_memory(thread->tid, e->stack + CONTEXT_AT, &context, sizeof(context));
+	return write_memory(memory, e->stack + EXTENDED_AT, extended, size) &&
+	       write_memory(memory, e->stack + CONTEXT_AT, &context, sizeof(context));
+}
+
+/* The memory is opened first, so that it is that of the process which is permitted. */
+static bool prepare_call(const struct tracee *t, const struct tracee_thread *thread,
+			 const struct mu_examined *e, uint64_t *mask)
+{
+	const int memory = open_memory(thread->tid);
+	struct mu_error ignored;
+	const bool is_prepared =
+		memory >= 0 && tracee_is_permitted(t, &ignored) &&
+		ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, mask) == 0 &&
+		save_registers(memory, thread, e, *mask);
+
+	if (memory >= 0)
+		close(memory);
+	return is_prepared;
 }
 
 /* ---- calls ------------------------------------------------------------------------------ */
@@ -319,19 +355,51 @@ struct remote_call {
 	uint64_t number;
 	uint64_t argument[4];
 	pid_t child;	/* that the call made, 0 none */
+	bool has_executed; /* a program, which does not get the registers of the one before */
 };
+
+/* Returns its status as wait() gives it, or -1 if the thread has ended or does not stop. */
+static int wait_for_stop(pid_t tid, uint64_t wait_ns)
+{
+	const struct timespec pause = { .tv_nsec = 20000 };
+	const uint64_t end = clock_now(CLOCK_MONOTONIC) + wait_ns;
+	int status;
+
+	for (unsigned int turn = 0;; turn++) {
+		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
+
+		if (got > 0)
+			return WIFSTOPPED(status) ? status : -1;
+		if ((got < 0 && errno != EINTR) || clock_now(CLOCK_MONOTONIC) > end)
+			return -1;
+		if (turn < SPINS)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
+	}
+}
 
 /* Runs a thread whose registers are set from its present stop to the end of a system call. All
  * signals are blocked but SIGSTOP, which is noted, and SIGKILL. */
 static bool run_call(pid_t tid, struct remote_call *c, bool *is_to_stop)
 {
-	int status, traps = 0;
+	int traps = 0;
 
 	for (int i = 0; i < CALL_STOPS; i++) {
 		unsigned long message;
+		int status;
 
-		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0 ||
-		    waitpid(tid, &status, __WALL) < 0 || !WIFSTOPPED(status))
+		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0)
+			return false;
+		status = wait_for_stop(tid, CALL_NS);
+		if (status == -1) {
+			/* It is not our code that it runs. */
+			ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+			wait_for_stop(tid, STOP_NS);
+			return false;
+		}
+		c->has_executed = status >> 16 == PTRACE_EVENT_EXEC;
+		if (c->has_executed)
 			return false;
 		if (status >> 16 == PTRACE_EVENT_CLONE &&
 		    ptrace(PTRACE_GETEVENTMSG, tid, NULL, &message) == 0)
@@ -364,58 +432,61 @@ static void give_back_registers(struct tracee_thread *thread, const uint64_t *ma
 	int status;
 
 	ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)8, mask);
-	write_registers(thread->tid, &thread->regs);
+	if (!write_registers(thread->tid, &thread->regs))
+		return;
 	ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, NULL);
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
-	if (waitpid(thread->tid, &status, __WALL) == thread->tid && WIFSTOPPED(status) &&
-	    status >> 16 == 0)
+	status = wait_for_stop(thread->tid, CALL_NS);
+	if (status != -1 && status >> 16 == 0)
 		thread->signal = WSTOPSIG(status);
 }
 
 /* Returns the result of the call, a negative error number if it fails. */
-static long make_call(struct tracee_thread *thread, const struct mu_examined *e,
-		      struct remote_call *c)
+static long make_call(const struct tracee *t, struct tracee_thread *thread,
+		      const struct mu_examined *e, struct remote_call *c)
 {
 	struct user_regs_struct r = thread->regs;
 	struct iovec general = { &r, sizeof(r) };
 	uint64_t mask, all = ~UINT64_C(0);
 	long result = -EFAULT;
 
-	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, &mask) < 0 ||
-	    !save_registers(thread, e, mask))
+	if (!prepare_call(t, thread, e, &mask))
 		return result;
 	set_call(&r, c, e);
 	ptrace(PTRACE_SETOPTIONS, thread->tid, NULL,
-	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC));
 	if (!write_registers(thread->tid, &r))
 		return result;
 	ptrace(PTRACE_SETSIGMASK, thread->tid, (void *)8, &all);
 	if (run_call(thread->tid, c, &thread->is_to_stop) &&
 	    ptrace(PTRACE_GETREGSET, thread->tid, (void *)NT_PRSTATUS, &general) == 0)
 		result = (long)r.rax;
-	give_back_registers(thread, &mask);
+	if (!c->has_executed)
+		give_back_registers(thread, &mask);
 	return result;
 }
 
-long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy)
+long tracee_call_clone(const struct tracee *t, struct tracee_thread *thread,
+		       const struct mu_examined *e, pid_t *copy)
 {
 	/* No flag, and no signal at its end. */
 	struct remote_call c = { .code = e->clone, .number = SYS_clone };
-	long result = make_call(thread, e, &c);
+	long result = make_call(t, thread, e, &c);
 
 	*copy = c.child;
 	return result;
 }
 
-void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy)
+void tracee_call_reap(const struct tracee *t, struct tracee_thread *thread,
+		      const struct mu_examined *e)
 {
 	struct remote_call c = { .code = e->call,
 				 .number = SYS_wait4,
-				 .argument = { (uint64_t)process_own_pid(copy), 0,
+				 .argument = { (uint64_t)process_own_pid(t->copy), 0,
 					       __WALL | WNOHANG } };
 
-	make_call(thread, e, &c);
+	make_call(t, thread, e, &c);
 }
 
 /* The copy stops before the call, behind it, and before the next one, which would end it: the
@@ -431,7 +502,7 @@ void tracee_call_close_begin(pid_t copy, const struct tracee_thread *thread,
 	struct user_regs_struct r = thread->regs;
 
 	ptrace(PTRACE_SETOPTIONS, copy, NULL,
-	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+	       (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC));
 	set_call(&r, &c, e);
 	close_stops = 0;
 	if (!write_registers(copy, &r) || ptrace(PTRACE_SYSCALL, copy, NULL, NULL) < 0)
@@ -447,7 +518,8 @@ bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns)
 	while (close_stops < CLOSE_STOPS) {
 		const pid_t got = waitpid(copy, &status, __WALL | WNOHANG);
 
-		if (got < 0 || (got > 0 && !WIFSTOPPED(status)))
+		if (got < 0 || (got > 0 && (!WIFSTOPPED(status) ||
+					    status >> 16 == PTRACE_EVENT_EXEC)))
 			break;
 		if (got == 0 && clock_now(CLOCK_MONOTONIC) > end)
 			return false;
@@ -514,7 +586,8 @@ void tracee_call_settle(pid_t pid, struct tracee_thread *thread)
 {
 }
 
-long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy)
+long tracee_call_clone(const struct tracee *t, struct tracee_thread *thread,
+		       const struct mu_examined *e, pid_t *copy)
 {
 	*copy = 0;
 	return -ENOSYS;
@@ -525,7 +598,8 @@ void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
 {
 }
 
-void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy)
+void tracee_call_reap(const struct tracee *t, struct tracee_thread *thread,
+		      const struct mu_examined *e)
 {
 }
 

@@ -41,7 +41,8 @@ void tracee_call_settle(pid_t pid, struct tracee_thread *thread);
  * copy  set to the process ID of the copy, which is traced and about to stop; 0 without one.
  * Returns what the call returned: the ID as the process sees it, or a negative error number.
  */
-long tracee_call_clone(struct tracee_thread *thread, const struct mu_examined *e, pid_t *copy);
+long tracee_call_clone(const struct tracee *t, struct tracee_thread *thread,
+		       const struct mu_examined *e, pid_t *copy);
 
 /* tracee_call_close_begin -- Has a copy begin to close all of its descriptors.
  *
@@ -58,5 +59,9 @@ void tracee_call_close_begin(pid_t copy, const struct tracee_thread *thread,
  */
 bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns);
 
-/* tracee_call_reap -- Has a stopped thread reap a copy that has ended. */
-void tracee_call_reap(struct tracee_thread *thread, const struct mu_examined *e, pid_t copy);
+/* tracee_call_reap -- Has a stopped thread reap the copy, which has ended. */
+void tracee_call_reap(const struct tracee *t, struct tracee_thread *thread,
+		      const struct mu_examined *e);
+
+/* tracee_call_is_held -- Tells whether a thread is stopped, and ours. */
+bool tracee_call_is_held(pid_t tid);
