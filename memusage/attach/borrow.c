@@ -137,8 +137,14 @@ enum target_result borrow_begin(struct borrowed *b, struct target *t, struct mu_
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "no thread of it can make a system call now");
 		return TARGET_BUSY;
 	}
+	/* Nor would a program that it has executed be led home. */
+	if (target_has_executed(t, thread->tid)) {
+		mu_error_set(err, MU_ERROR_SYSTEM, 0, "it executes another program");
+		return TARGET_REFUSED;
+	}
 	if (ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, &b->mask) < 0 ||
-	    ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, (void *)PTRACE_O_TRACESYSGOOD) < 0 ||
+	    ptrace(PTRACE_SETOPTIONS, thread->tid, NULL,
+		   (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC)) < 0 ||
 	    !(b->frame = write_way_home(b, thread->regs.rsp - RED_ZONE)) || !lead_home(b)) {
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot have it make system calls: %m");
 		return TARGET_REFUSED;
@@ -161,6 +167,13 @@ static void lose_thread(struct borrowed *b)
 	b->thread = NULL;
 }
 
+/* Another process of its user can have changed the code that the thread runs for us. A program that
+ * it executes, perhaps one with the setuid bit, must not get registers that the user chose. */
+static bool is_exec(int status)
+{
+	return status >> 16 == PTRACE_EVENT_EXEC;
+}
+
 /* A signal of a stop that it has not ended in cannot be given to it when it is let go. */
 static void note_stop_signal(struct borrowed *b, int status)
 {
@@ -177,7 +190,8 @@ static bool step_call(struct borrowed *b)
 
 	for (;;) {
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0 ||
-		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)) {
+		    waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status) ||
+		    is_exec(status)) {
 			lose_thread(b);
 			return false;
 		}
@@ -223,6 +237,30 @@ uint64_t borrow_text(const struct borrowed *b, const char *text)
 
 /* ---- functions --------------------------------------------------------------------------- */
 
+/* Stops it where the kernel would make calls again. */
+static bool stop_thread(struct borrowed *b)
+{
+	const pid_t tid = b->thread->tid;
+	int status;
+
+	for (;;) {
+		if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status) ||
+		    is_exec(status)) {
+			lose_thread(b);
+			return false;
+		}
+		if (status >> 16 == PTRACE_EVENT_STOP) {
+			/* The stop of an exec may have been missed. */
+			if (target_has_executed(b->t, tid))
+				lose_thread(b);
+			return b->thread != NULL;
+		}
+		note_stop_signal(b, status);
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+		ptrace(PTRACE_CONT, tid, NULL, NULL);
+	}
+}
+
 /* Waits until the function has answered. Returns false if the thread has stopped before. */
 static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 {
@@ -233,7 +271,7 @@ static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 	for (;;) {
 		pid_t got = waitpid(b->thread->tid, &status, __WALL | WNOHANG);
 
-		if (got < 0 || (got > 0 && !WIFSTOPPED(status))) {
+		if (got < 0 || (got > 0 && (!WIFSTOPPED(status) || is_exec(status)))) {
 			lose_thread(b);
 			return false;
 		}
@@ -243,30 +281,14 @@ static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 			note_stop_signal(b, status);
 			ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL);
 		}
-		if (!target_read(b->t, state, answer, sizeof(*answer)))
+		if (!target_read(b->t, state, answer, sizeof(*answer))) {
+			ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
+			stop_thread(b);
 			return false;
+		}
 		if (*answer || clock_now(CLOCK_MONOTONIC) > end)
 			return true;
 		nanosleep(&pause, NULL);
-	}
-}
-
-/* Stops it where the kernel would make calls again. */
-static bool stop_thread(struct borrowed *b)
-{
-	const pid_t tid = b->thread->tid;
-	int status;
-
-	for (;;) {
-		if (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)) {
-			lose_thread(b);
-			return false;
-		}
-		if (status >> 16 == PTRACE_EVENT_STOP)
-			return true;
-		note_stop_signal(b, status);
-		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}
 }
 

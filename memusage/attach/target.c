@@ -64,18 +64,26 @@ static int open_memory(pid_t tid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-static void read_auxv(struct target *t)
+static void read_auxv(pid_t tid, uint64_t *auxv, size_t size)
 {
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->view);
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (read(fd, t->auxv, sizeof(t->auxv) - 16) < 0)
-		t->auxv[0] = AT_NULL;
+	if (read(fd, auxv, size) < 0)
+		auxv[0] = AT_NULL;
 	close(fd);
+}
+
+bool target_has_executed(const struct target *t, pid_t tid)
+{
+	uint64_t now[sizeof(t->auxv) / sizeof(*t->auxv)] = { AT_NULL };
+
+	read_auxv(tid, now, sizeof(now) - 16);
+	return memcmp(now, t->auxv, sizeof(now)) != 0;
 }
 
 int target_open(struct target *t, pid_t pid, struct mu_error *err)
@@ -86,7 +94,7 @@ int target_open(struct target *t, pid_t pid, struct mu_error *err)
 
 	t->memory = open_memory(t->view);
 	if (t->memory >= 0) {
-		read_auxv(t);
+		read_auxv(t->view, t->auxv, sizeof(t->auxv) - 16);
 		return 0;
 	}
 	/* Only root may look into a process that has no memory any more. */

@@ -84,6 +84,10 @@ bool target_program_names(const struct target *t, const char *name);
 /* target_is_linking -- Tells whether ld.so is changing its list. */
 bool target_is_linking(const struct target *t);
 
+/* target_has_executed -- Tells whether a stopped thread executes another program than when T was
+ * opened: one of other rights, or at other addresses. Cost one file of /proc. */
+bool target_has_executed(const struct target *t, pid_t tid);
+
 /* target_auxv -- Returns an entry of the process's auxiliary vector, 0 if there is none. */
 uint64_t target_auxv(const struct target *t, uint64_t type);
 

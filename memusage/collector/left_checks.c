@@ -95,8 +95,11 @@ static void examine(const struct session *s, unsigned int kind, const struct exa
 
 void left_checks_make(const struct session *s, const struct live *l, pid_t pid)
 {
+	/* Of any user: what executes a program loses the memory. */
+	const struct tracee_right right = { s->arena.fd, 0 };
 	const struct examined_process p = {
-		l, pid, (enum snapshot_kind)s->settings->leak_check.snapshot, earlier_list_add
+		l, pid, (enum snapshot_kind)s->settings->leak_check.snapshot, earlier_list_add,
+		&right
 	};
 
 	for (unsigned int i = 0; i < SESSION_CHECKS; i++) {

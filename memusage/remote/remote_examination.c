@@ -93,7 +93,7 @@ static void *examine(const struct remote *r, const struct examination *e, const 
 {
 	const struct examined_process p = {
 		&r->contact.live, r->pid, (enum snapshot_kind)r->settings->leak_check.snapshot,
-		earlier_list_add
+		earlier_list_add, NULL
 	};
 	const bool is_collector_first = tracee_refusal_scope() == TRACEE_REFUSAL_DESCENDANTS;
 	void *result;

@@ -9,12 +9,23 @@
 
 #include "memusage/common/process.h"
 
-/* Without root's rights the kernel lets us examine nothing that has more than ours. */
+/* Without a capability the kernel lets us examine nothing that has more rights than ours, and leaves
+ * a program none that a process executes while we trace it. */
+static bool is_privileged(void)
+{
+	static bool is_known, is_privileged;
+
+	if (!is_known)
+		is_privileged = process_status_value(getpid(), "CapEff:", 16, 1) != 0;
+	is_known = true;
+	return is_privileged;
+}
+
 bool tracee_right_has_only(pid_t pid, uid_t user)
 {
 	unsigned int id[PROCESS_IDS];
 
-	if (geteuid() != 0 || user == 0)
+	if (!is_privileged() || user == 0)
 		return true;
 	if (!process_read_ids(pid, "Uid:", id))
 		return false;
@@ -27,6 +38,7 @@ bool tracee_right_has_only(pid_t pid, uid_t user)
 
 bool tracee_right_holds(const struct tracee_right *r, pid_t pid)
 {
-	return !r || (tracee_right_has_only(pid, r->user) &&
-		      process_maps(pid, r->fd) == PROCESS_HAS_MAPPED);
+	return !r || !is_privileged() ||
+	       (tracee_right_has_only(pid, r->user) &&
+		process_maps(pid, r->fd) == PROCESS_HAS_MAPPED);
 }

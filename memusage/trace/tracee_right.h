@@ -14,14 +14,15 @@
 
 struct tracee_right {
 	int fd;	    /* of memory that the process has mapped */
-	uid_t user; /* if we have root's rights: the process has none but those of this user, or is
-		     * another one of root */
+	uid_t user; /* if we have a capability: the process has no rights but those of this user, or
+		     * is another one of root */
 };
 
-/* tracee_right_has_only -- Tells whether PID has no rights but those of USER, or may have
- * others: we do not have root's rights, or USER is root. */
+/* tracee_right_has_only -- Tells whether PID has no rights but those of USER, or may have others: we
+ * have no capability, or USER is root. */
 bool tracee_right_has_only(pid_t pid, uid_t user);
 
 /* tracee_right_holds -- Tells whether PID has our memory and no other rights. R may be NULL: the
- * kernel has been asked. Cost three files of /proc. */
+ * kernel has been asked. Cost three files of /proc, nothing without a
+ * capability. */
 bool tracee_right_holds(const struct tracee_right *r, pid_t pid);
