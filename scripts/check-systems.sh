@@ -140,6 +140,9 @@ test_built_here() {
 	log=$folder/$1-built.log
 	rm -rf "${folder:?}/$1$build"
 	mkdir -p "$folder/$1$build" && cp -a "$build/." "$folder/$1$build" || return 1
+	# What the programs and their tests need, if nothing was built there before.
+	enter "$folder/$1" sh -c 'cd "$1" && scripts/setup.sh check' sh "$source" \
+		>"$folder/$1-setup.log" 2>&1 </dev/null
 	if enter "$folder/$1" "$build/bin/memusage" --version >/dev/null 2>&1; then
 		enter "$folder/$1" sh -c 'cd "$1" && shift && exec "$@"' sh "$source" \
 			env "MU_BUILD=$build" "MU_SRC=$source" CC=gcc CXX=g++ LIBGD=yes LIBDW=yes \

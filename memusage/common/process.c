@@ -312,10 +312,12 @@ static bool is_mapping_of(const char *line, const struct stat *st)
 {
 	unsigned long long inode = 0;
 	unsigned int high = 0, low = 0;
+	int name = 0;
 
-	return sscanf(line, "%*s %*s %*s %x:%x %llu", &high, &low, &inode) == 3 &&
+	return sscanf(line, "%*s %*s %*s %x:%x %llu %n", &high, &low, &inode, &name) == 3 &&
 	       inode == st->st_ino &&
-	       (strstr(line, "memfd:") || (high == major(st->st_dev) && low == minor(st->st_dev)));
+	       (strncmp(line + name, "/memfd:", strlen("/memfd:")) == 0 ||
+		(high == major(st->st_dev) && low == minor(st->st_dev)));
 }
 
 static enum process_mapping find_mapping(pid_t view, const struct stat *st)
