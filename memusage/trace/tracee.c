@@ -23,6 +23,7 @@
 #include "memusage/trace/tracee_call.h"
 #include "memusage/trace/tracee_refusal.h"
 #include "memusage/trace/tracee_seize.h"
+#include "memusage/trace/tracee_wait.h"
 #include "profile/base/array.h"
 
 #define STOP_NS UINT64_C(500000000) /* for a thread whose system call cannot be interrupted */
@@ -307,7 +308,7 @@ bool tracee_is_permitted(const struct tracee *t, struct mu_error *err)
 
 	if (t->right && tracee_right_holds(t->right, t->pid)) {
 		for (uint32_t i = 0; i < t->count && !is_held; i++)
-			is_held = tracee_call_is_held(t->thread[i].tid);
+			is_held = tracee_wait_is_held(t->thread[i].tid);
 	}
 	if (!is_held)
 		mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has ended or executes another program");
@@ -316,7 +317,7 @@ bool tracee_is_permitted(const struct tracee *t, struct mu_error *err)
 
 bool tracee_is_copy_permitted(const struct tracee *t)
 {
-	return !t->right || (tracee_right_holds(t->right, t->copy) && tracee_call_is_held(t->copy));
+	return !t->right || (tracee_right_holds(t->right, t->copy) && tracee_wait_is_held(t->copy));
 }
 
 int tracee_stop(struct tracee *t, pid_t pid, const struct tracee_right *right,

@@ -13,7 +13,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,21 +28,14 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_frame.h"
-
-bool tracee_call_is_held(pid_t tid)
-{
-	uint64_t mask;
-
-	return ptrace(PTRACE_GETSIGMASK, tid, (void *)8, &mask) == 0;
-}
+#include "memusage/trace/tracee_wait.h"
 
 #if defined(__x86_64__)
 
 enum {
 	CONTEXT_AT = 16384,	  /* in the stack for the call; below it is the stack itself */
 	EXTENDED_AT = CONTEXT_AT + 4096,
-	CALL_STOPS = 16,
-	SPINS = 200
+	CALL_STOPS = 16
 };
 #define CALL_NS UINT64_C(30000000000) /* a clone takes 13 s for each 400 GiB that are resident */
 #define STOP_NS UINT64_C(500000000)
@@ -358,27 +350,6 @@ struct remote_call {
 	bool has_executed; /* a program, which does not get the registers of the one before */
 };
 
-/* Returns its status as wait() gives it, or -1 if the thread has ended or does not stop. */
-static int wait_for_stop(pid_t tid, uint64_t wait_ns)
-{
-	const struct timespec pause = { .tv_nsec = 20000 };
-	const uint64_t end = clock_now(CLOCK_MONOTONIC) + wait_ns;
-	int status;
-
-	for (unsigned int turn = 0;; turn++) {
-		const pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
-
-		if (got > 0)
-			return WIFSTOPPED(status) ? status : -1;
-		if ((got < 0 && errno != EINTR) || clock_now(CLOCK_MONOTONIC) > end)
-			return -1;
-		if (turn < SPINS)
-			sched_yield();
-		else
-			nanosleep(&pause, NULL);
-	}
-}
-
 /* Runs a thread whose registers are set from its present stop to the end of a system call. All
  * signals are blocked but SIGSTOP, which is noted, and SIGKILL. */
 static bool run_call(pid_t tid, struct remote_call *c, bool *is_to_stop)
@@ -391,11 +362,11 @@ static bool run_call(pid_t tid, struct remote_call *c, bool *is_to_stop)
 
 		if (ptrace(PTRACE_SYSCALL, tid, NULL, NULL) < 0)
 			return false;
-		status = wait_for_stop(tid, CALL_NS);
+		status = tracee_wait_stop(tid, CALL_NS);
 		if (status == -1) {
 			/* It is not our code that it runs. */
 			ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
-			wait_for_stop(tid, STOP_NS);
+			tracee_wait_stop(tid, STOP_NS);
 			return false;
 		}
 		c->has_executed = status >> 16 == PTRACE_EVENT_EXEC;
@@ -437,7 +408,7 @@ static void give_back_registers(struct tracee_thread *thread, const uint64_t *ma
 	ptrace(PTRACE_SETOPTIONS, thread->tid, NULL, NULL);
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	ptrace(PTRACE_CONT, thread->tid, NULL, NULL);
-	status = wait_for_stop(thread->tid, CALL_NS);
+	status = tracee_wait_stop(thread->tid, CALL_NS);
 	if (status != -1 && status >> 16 == 0)
 		thread->signal = WSTOPSIG(status);
 }
@@ -593,9 +564,14 @@ long tracee_call_clone(const struct tracee *t, struct tracee_thread *thread,
 	return -ENOSYS;
 }
 
-void tracee_call_close_all(pid_t copy, const struct tracee_thread *thread,
-			   const struct mu_examined *e)
+void tracee_call_close_begin(pid_t copy, const struct tracee_thread *thread,
+			     const struct mu_examined *e)
 {
+}
+
+bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns)
+{
+	return true;
 }
 
 void tracee_call_reap(const struct tracee *t, struct tracee_thread *thread,

@@ -62,6 +62,3 @@ bool tracee_call_close_go_on(pid_t copy, uint64_t wait_ns);
 /* tracee_call_reap -- Has a stopped thread reap the copy, which has ended. */
 void tracee_call_reap(const struct tracee *t, struct tracee_thread *thread,
 		      const struct mu_examined *e);
-
-/* tracee_call_is_held -- Tells whether a thread is stopped, and ours. */
-bool tracee_call_is_held(pid_t tid);

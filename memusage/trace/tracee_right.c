@@ -9,8 +9,8 @@
 
 #include "memusage/common/process.h"
 
-/* Without a capability the kernel lets us examine nothing that has more rights than ours, and leaves
- * a program none that a process executes while we trace it. */
+/* Without a capability the kernel lets us examine nothing that has more rights than ours, and it
+ * leaves a program none that a process executes while we trace it. */
 static bool is_privileged(void)
 {
 	static bool is_known, is_privileged;

@@ -18,8 +18,8 @@ struct tracee_right {
 		     * is another one of root */
 };
 
-/* tracee_right_has_only -- Tells whether PID has no rights but those of USER, or may have others: we
- * have no capability, or USER is root. */
+/* tracee_right_has_only -- Tells whether PID has no rights but those of USER, or may have others:
+ * we have no capability, or USER is root. */
 bool tracee_right_has_only(pid_t pid, uid_t user);
 
 /* tracee_right_holds -- Tells whether PID has our memory and no other rights. R may be NULL: the
