@@ -306,22 +306,38 @@ static int open_memory(pid_t pid)
 	return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-static bool write_memory(int memory, uint64_t at, const void *data, size_t size)
+/* Word by word, in a thread that stands: where /proc is read-only, and sandboxes bind it so. SIZE is
+ * rounded up to words. */
+static bool poke_memory(pid_t tid, uint64_t at, const void *data, size_t size)
 {
-	return pwrite(memory, data, size, (off_t)at) == (ssize_t)size;
+	for (size_t done = 0; done < size; done += sizeof(long)) {
+		long word;
+
+		memcpy(&word, (const char *)data + done, sizeof(word));
+		if (ptrace(PTRACE_POKEDATA, tid, (void *)(at + done), (void *)word) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool write_memory(int memory, pid_t tid, uint64_t at, const void *data, size_t size)
+{
+	return memory < 0 ? poke_memory(tid, at, data, size) :
+			    pwrite(memory, data, size, (off_t)at) == (ssize_t)size;
 }
 
 /* Puts what the thread needs to find back where the code of the call takes it from. */
 static bool save_registers(int memory, const struct tracee_thread *thread,
 			   const struct mu_examined *e, uint64_t mask)
 {
-	static unsigned char extended[TRACEE_EXTENDED_MAX + 8];
+	static unsigned char extended[TRACEE_EXTENDED_MAX + 8]; /* whole words */
+	const pid_t tid = thread->tid;
 	ucontext_t context;
 	size_t size = tracee_frame_extended(extended, thread);
 
 	tracee_frame_context(&context, thread, mask, e->stack + EXTENDED_AT);
-	return write_memory(memory, e->stack + EXTENDED_AT, extended, size) &&
-	       write_memory(memory, e->stack + CONTEXT_AT, &context, sizeof(context));
+	return write_memory(memory, tid, e->stack + EXTENDED_AT, extended, size) &&
+	       write_memory(memory, tid, e->stack + CONTEXT_AT, &context, sizeof(context));
 }
 
 /* The memory is opened first, so that it is that of the process which is permitted. */
@@ -331,7 +347,7 @@ static bool prepare_call(const struct tracee *t, const struct tracee_thread *thr
 	const int memory = open_memory(thread->tid);
 	struct mu_error ignored;
 	const bool is_prepared =
-		memory >= 0 && tracee_is_permitted(t, &ignored) &&
+		tracee_is_permitted(t, &ignored) &&
 		ptrace(PTRACE_GETSIGMASK, thread->tid, (void *)8, mask) == 0 &&
 		save_registers(memory, thread, e, *mask);
 

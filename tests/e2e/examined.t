@@ -58,6 +58,17 @@ program=$(pids leaks "$launcher" | head -1)
 memusage --pid="$program" leak_check full >log
 is "$(leak_sums log)" '40/1 1160/29 0/0 0/0' 'a process that waits'
 is "$(pids leaks "$program" | wc -l)" 0 '... has no copy afterwards'
+# The kernel counts the page faults of children that a process has waited for: the copies of it.
+faults_of_copies() { sed 's/.*) //' "/proc/$program/stat" | cut -d ' ' -f 9; }
+proc_read_only() { unshare -m sh -c 'mount -o remount,bind,ro /proc && exec "$@"' sh "$@"; }
+if proc_read_only true 2>/dev/null; then
+	before=$(faults_of_copies)
+	run proc_read_only memusage --pid="$program" leak_check summary
+	is "$status" 0 'a client whose /proc is read-only'
+	num "$(faults_of_copies)" -gt "$before" '... has a copy made, too'
+else
+	skip '/proc cannot be mounted read-only here' 2
+fi
 memusage --pid="$program" leak_check any kinds indirect >log
 like "$(cat log)" '1,160 bytes in 29 blocks are indirectly lost in loss record 1 of 2$' \
 	'... the kinds that are asked for'
