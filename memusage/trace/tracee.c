@@ -315,9 +315,18 @@ bool tracee_is_permitted(const struct tracee *t, struct mu_error *err)
 	return is_held;
 }
 
+/* It is, and has not ended: one that still closes a file, slowly, is not held yet. */
+static bool is_copy_ours(pid_t copy)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)copy, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
+	       info.si_pid == 0;
+}
+
 bool tracee_is_copy_permitted(const struct tracee *t)
 {
-	return !t->right || (tracee_right_holds(t->right, t->copy) && tracee_wait_is_held(t->copy));
+	return !t->right || (tracee_right_holds(t->right, t->copy) && is_copy_ours(t->copy));
 }
 
 int tracee_stop(struct tracee *t, pid_t pid, const struct tracee_right *right,
