@@ -399,7 +399,7 @@ bool code_is_unchanged(const struct target *t, const struct code *c)
 	for (uint32_t i = 0; i < c->entries && ok; i++) {
 		const struct mu_attach_entry *e = &c->entry[i];
 		const struct area *its = address_space_find(&t->maps, e->place);
-		unsigned char bytes[16];
+		unsigned char bytes[MU_ATTACH_JUMP];
 
 		/* A jump over two pages could be written by half. */
 		ok = its && e->place / 4096 == (e->place + MU_ATTACH_JUMP - 1) / 4096;
@@ -411,9 +411,9 @@ bool code_is_unchanged(const struct target *t, const struct code *c)
 			offset = fd < 0 ? 0 : offset_of(t, area);
 		}
 		if (ok && fd >= 0 && offset != UINT64_MAX)
-			ok = pread(fd, bytes, e->taken,
-				   (off_t)(e->place - area->start + offset)) == e->taken &&
-			     memcmp(bytes, e->before, MU_ATTACH_JUMP) == 0;
+			ok = pread(fd, bytes, sizeof(bytes),
+				   (off_t)(e->place - area->start + offset)) == sizeof(bytes) &&
+			     memcmp(bytes, e->before, sizeof(bytes)) == 0;
 	}
 	if (fd >= 0)
 		close(fd);
