@@ -45,6 +45,7 @@ struct walker {
 	struct glibc_lists lists;
 	struct heap_window window;
 	uint64_t listed_met;
+	bool are_lists_cut; /* not all free blocks are in them */
 	uint64_t info_bytes; /* of struct heap_info here, 0 not known yet */
 };
 
@@ -373,7 +374,7 @@ static void count_mapped(struct walker *w, bool is_searched)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Reads what each arena says of itself, and its fast bins. */
+/* Reads what each arena says of itself, and its fast bins unless they are too long. */
 static enum heap_result read_arena(struct walker *w, uint64_t address)
 {
 	struct glibc_heap *h = w->h;
@@ -395,6 +396,8 @@ static enum heap_result read_arena(struct walker *w, uint64_t address)
 	if (system_bytes && heap_memory_read(w->m, top + 8, &word, 8))
 		h->arena[h->arenas].top_bytes = word & ~(uint64_t)FLAGS;
 	h->arenas++;
+	if (w->are_lists_cut)
+		return HEAP_OK;
 	return glibc_lists_add_fast(&w->lists, w->m, &w->layout, address);
 }
 
@@ -407,12 +410,15 @@ static enum heap_result read_arenas(struct walker *w)
 		if (w->h->arenas == ARENAS_MOST)
 			return give_up(w, HEAP_REFUSED, "it has too many arenas");
 		result = read_arena(w, at);
-		if (result != HEAP_OK)
+		w->are_lists_cut |= result == HEAP_TOO_LARGE;
+		if (result != HEAP_OK && result != HEAP_TOO_LARGE)
 			return result;
 		in_use += w->h->arena[w->h->arenas - 1].system_bytes;
 		if (!heap_memory_read(w->m, at + w->layout.form->next, &at, sizeof(at)))
 			return give_up(w, HEAP_BUSY, "an arena is being made or removed");
 	} while (at != w->layout.main_arena);
+	if (w->are_lists_cut)
+		return give_up(w, HEAP_TOO_LARGE, "its lists of free blocks are too long");
 	result = glibc_lists_add_caches(&w->lists, w->m, &w->layout, in_use > 0);
 	glibc_lists_sort(&w->lists);
 	return result;
@@ -449,6 +455,7 @@ enum heap_result glibc_heap_walk(struct glibc_heap *h, const struct heap_memory 
 
 	*h = (struct glibc_heap){ .arenas = 0 };
 	w.lists.why = h->why;
+	w.lists.end_ns = walk->end_ns;
 	if (walk->release == 0)
 		return give_up(&w, HEAP_REFUSED, "the release of its glibc is not known");
 	if (!glibc_layout_form(walk->release))

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
 #include "profile/base/array.h"
 
 enum {
 	SMALL_BINS = 64,	/* of a cache: one size each */
 	SMALL_MOST = 0x410,	/* of these; other bins have larger chunks */
-	FAST_MOST = 1 << 27,	/* blocks of a bin: 4 GiB of the smallest */
+	BLOCKS_MOST = 1 << 25,	/* of all lists: 1 GiB of the smallest, 512 MiB here */
+	LOOK_BLOCKS = 1024,	/* between two looks at the clock */
 	STORAGE_MOST = 1 << 16,	/* bytes below a thread pointer that are searched */
 	DISABLED_AFTER = 8
 };
@@ -221,6 +223,14 @@ enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap
 
 /* ---- fast bins --------------------------------------------------------------------------- */
 
+/* A list may lead to its own beginning, and many arenas to one list. */
+static bool is_too_long(const struct glibc_lists *l)
+{
+	return l->count >= BLOCKS_MOST ||
+	       (l->end_ns && l->count % LOOK_BLOCKS == 0 &&
+		clock_now(CLOCK_PROCESS_CPUTIME_ID) > l->end_ns);
+}
+
 enum heap_result glibc_lists_add_fast(struct glibc_lists *l, const struct heap_memory *m,
 				      const struct glibc_layout *layout, uint64_t arena)
 {
@@ -231,11 +241,11 @@ enum heap_result glibc_lists_add_fast(struct glibc_lists *l, const struct heap_m
 	if (!heap_memory_read(m, arena + layout->form->fast_bins, bin, sizeof(bin)))
 		return is_busy(l, "an arena is gone");
 	for (unsigned int i = 0; i < ARENA_FAST_COUNT; i++) {
-		unsigned int count = 0;
-
 		/* It leads to the header of a chunk, 16 bytes before the block. */
-		for (uint64_t at = bin[i]; at; count++) {
-			if (count == FAST_MOST || !read_block(m, at + 16, word) ||
+		for (uint64_t at = bin[i]; at;) {
+			if (is_too_long(l))
+				return HEAP_TOO_LARGE;
+			if (!read_block(m, at + 16, word) ||
 			    (word[0] & ~(ALIGNMENT - 1)) != (uint64_t)i * 16 + 32)
 				return is_busy(l, "a list of free blocks is being changed");
 			append_block(l, at + 16, true, false);

@@ -18,6 +18,7 @@ struct glibc_lists {
 	struct listed_block *block; /* by address after glibc_lists_sort() */
 	uint32_t count, room;
 	uint32_t caches;
+	uint64_t end_ns; /* as of struct heap_walk */
 	char *why; /* borrowed: room for WHY_BYTES */
 };
 
@@ -31,7 +32,8 @@ enum { WHY_BYTES = 160 };
 enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap_memory *m,
 					const struct glibc_layout *layout, bool heap_is_used);
 
-/* glibc_lists_add_fast -- Adds the blocks in the fast bins of an arena. Returns likewise. */
+/* glibc_lists_add_fast -- Adds the blocks in the fast bins of an arena. Returns likewise, or
+ * HEAP_TOO_LARGE. */
 enum heap_result glibc_lists_add_fast(struct glibc_lists *l, const struct heap_memory *m,
 				      const struct glibc_layout *layout, uint64_t arena);
 
