@@ -22,12 +22,14 @@
 #include <unistd.h>
 
 #include "cli/xmalloc.h"
+#include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 
 #ifndef PTRACE_SECCOMP_GET_FILTER
 #define PTRACE_SECCOMP_GET_FILTER 0x420c
 #endif
 #define FILTERS_MOST 1024
+#define FILTERS_NS UINT64_C(5000000000) /* CPU time for all of them: the process is stopped */
 
 enum {
 	STEPS_MOST = 1 << 20, /* of all ways through a filter */
@@ -257,6 +259,16 @@ static enum target_result refuse_unread(struct mu_error *err)
 	return TARGET_REFUSED;
 }
 
+/* All ways through one filter are few; a thread may have hundreds of filters. */
+static bool is_too_late(uint64_t end_ns, struct mu_error *err)
+{
+	if (clock_now(CLOCK_PROCESS_CPUTIME_ID) <= end_ns)
+		return false;
+	mu_error_set(err, MU_ERROR_SYSTEM, 0, "its seccomp filters have too many ways through "
+					      "them: start it under memusage");
+	return true;
+}
+
 static enum target_result check_filter(const struct sock_filter *code, size_t count,
 				       struct mu_error *err)
 {
@@ -277,7 +289,7 @@ static bool has_filter(pid_t tid)
 	return line && strtol(line + 9, NULL, 10) == SECCOMP_MODE_FILTER;
 }
 
-static enum target_result check_thread(pid_t tid, struct mu_error *err)
+static enum target_result check_thread(pid_t tid, uint64_t end_ns, struct mu_error *err)
 {
 	struct sock_filter *code = xcalloc(BPF_MAXINSNS, sizeof(*code));
 	enum target_result result = TARGET_OK;
@@ -293,6 +305,8 @@ static enum target_result check_thread(pid_t tid, struct mu_error *err)
 		if (count < 0 || count > BPF_MAXINSNS ||
 		    ptrace(PTRACE_SECCOMP_GET_FILTER, tid, (void *)i, code) != count)
 			result = refuse_unread(err);
+		else if (is_too_late(end_ns, err))
+			result = TARGET_REFUSED;
 		else
 			result = check_filter(code, (size_t)count, err);
 	}
@@ -302,7 +316,7 @@ static enum target_result check_thread(pid_t tid, struct mu_error *err)
 
 #else
 
-static enum target_result check_thread(pid_t tid, struct mu_error *err)
+static enum target_result check_thread(pid_t tid, uint64_t end_ns, struct mu_error *err)
 {
 	return TARGET_OK;
 }
@@ -311,9 +325,10 @@ static enum target_result check_thread(pid_t tid, struct mu_error *err)
 
 enum target_result filter_check(const struct target *t, struct mu_error *err)
 {
+	const uint64_t end_ns = clock_now(CLOCK_PROCESS_CPUTIME_ID) + FILTERS_NS;
 	enum target_result result = TARGET_OK;
 
 	for (uint32_t i = 0; i < t->tracee.count && result == TARGET_OK; i++)
-		result = check_thread(t->tracee.thread[i].tid, err);
+		result = check_thread(t->tracee.thread[i].tid, end_ns, err);
 	return result;
 }

@@ -25,6 +25,8 @@ enum {
 	HEADERS_MAX = 64,
 	DYNAMIC_MAX = 512,
 	NAMES_MAX = 64 << 20,
+	CODE_MOST = 64 << 20,
+	ALL_NAMES_MAX = 1 << 30,
 	SOONEST = -20
 };
 
@@ -231,9 +233,13 @@ static void search_area(struct target *t, const struct area *area)
 	static const unsigned char call[] = { 0x0f, 0x05, 0xc3 };
 	static const unsigned char restorer[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 	const size_t size = area->end - area->start;
-	unsigned char *code = xmalloc(size);
+	unsigned char *code;
 	uint64_t at;
 
+	/* Any file can have the name of libc. */
+	if (size > CODE_MOST)
+		return;
+	code = xmalloc(size);
 	if (target_read(t, area->start, code, size)) {
 		at = search(code, size, call, sizeof(call));
 		if (at && !t->gadget)
@@ -273,8 +279,9 @@ int target_find_code(struct target *t, struct mu_error *err)
 	return 0;
 }
 
-/* Returns whether an object of ld.so's list names a symbol. */
-static bool object_names(const struct target *t, uint64_t dynamic, const char *const *name)
+/* Returns whether an object of ld.so's list names a symbol. *LEFT bytes may be read for that. */
+static bool object_names(const struct target *t, uint64_t dynamic, const char *const *name,
+			 uint64_t *left)
 {
 	const uint64_t most = DYNAMIC_MAX * sizeof(Elf64_Dyn);
 	const uint64_t at = find_dynamic(t, dynamic, most, DT_STRTAB);
@@ -282,8 +289,9 @@ static bool object_names(const struct target *t, uint64_t dynamic, const char *c
 	bool found = false;
 	char *names;
 
-	if (!at || size == 0 || size > NAMES_MAX)
+	if (!at || size == 0 || size > NAMES_MAX || size > *left)
 		return false;
+	*left -= size;
 	names = xmalloc(size);
 	for (bool there = target_read(t, at, names, size); there && !found && *name; name++)
 		found = memmem(names, size, *name, strlen(*name) + 1) != NULL;
@@ -297,7 +305,7 @@ void target_find_contexts(struct target *t)
 	const struct area *area;
 	struct link_map object;
 	struct r_debug d;
-	uint64_t next = 0;
+	uint64_t next = 0, left = ALL_NAMES_MAX; /* the list may lead to its own beginning */
 
 	if (target_read(t, t->debug, &d, sizeof(d)))
 		next = (uint64_t)d.r_map;
@@ -307,7 +315,8 @@ void target_find_contexts(struct target *t)
 			return;
 		area = address_space_find(&t->maps, (uint64_t)object.l_ld);
 		if (area && !is_libc(area->name))
-			t->has_contexts = object_names(t, (uint64_t)object.l_ld, names);
+			t->has_contexts = object_names(t, (uint64_t)object.l_ld, names,
+						       &left);
 		next = (uint64_t)object.l_next;
 	}
 }
