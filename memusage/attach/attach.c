@@ -41,20 +41,61 @@ struct beginning {
 
 /* ---- memory files ------------------------------------------------------------------------ */
 
-static int fetch_file(struct stop *s, int remote)
+/* A process may share its descriptors with one that runs on, and puts there what it likes: a handle
+ * of a file that its user may not even read. So root opens nothing but an empty memory file. */
+static bool is_empty_memory(int handle)
+{
+	int own = memfd_create("", MFD_CLOEXEC);
+	struct stat mine, its;
+	bool is_memory = own >= 0 && fstat(own, &mine) == 0 && fstat(handle, &its) == 0 &&
+			 S_ISREG(its.st_mode) && its.st_dev == mine.st_dev && its.st_size == 0;
+
+	if (own >= 0)
+		close(own);
+	return is_memory;
+}
+
+/* Where pidfd_getfd() is not known, or forbidden. */
+static int open_descriptor(const struct stop *s, int remote)
 {
 	char path[64];
+	int handle, fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)s->t.view, remote);
+	handle = open(path, O_PATH | O_CLOEXEC);
+	if (handle < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", handle);
+	errno = EPERM;
+	if (is_empty_memory(handle))
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	close(handle);
+	return fd;
+}
+
+/* Only a memory file can be sealed; what is sealed for ever could be any other file. */
+static bool can_be_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && !(seals & F_SEAL_SEAL);
+}
+
+static int fetch_file(struct stop *s, int remote)
+{
 	int pidfd = (int)syscall(SYS_pidfd_open, s->t.pid, 0), fd = -1;
 
 	if (pidfd >= 0) {
 		fd = (int)syscall(__NR_pidfd_getfd, pidfd, remote, 0);
 		close(pidfd);
 	}
-	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)s->t.view, remote);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	}
-	return fd;
+	if (fd < 0)
+		fd = open_descriptor(s, remote);
+	if (fd < 0 || can_be_sealed(fd))
+		return fd;
+	close(fd);
+	errno = EPERM;
+	return -1;
 }
 
 /* A memory file is made by the process, so it must be visible in no namespace, and belongs to its

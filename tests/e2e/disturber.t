@@ -1,0 +1,54 @@
+#!/bin/sh
+# disturber.t -- a process of a user that is hostile to root, who attaches to it, gains nothing: no file
+# that it names is written to, and its answers and lists have bounds.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
+. "$MU_SRC/tests/lib/live.sh"
+. "$MU_SRC/tests/lib/attach.sh"
+need_bin memusage disturber without
+need mkfifo
+need_attach
+PATH=$WORKLOADS:$PATH
+[ "$(id -u)" = 0 ] || skip_all 'only root can take the rights of another user'
+chmod 755 .
+
+# disturb WHAT [FILE]: begins a disturber of another user
+disturb() {
+	begin_stranger setpriv --reuid=64123 --regid=64123 --clear-groups "$WORKLOADS/disturber" "$@"
+}
+# visit COMMAND...: a recorder comes and goes
+visit() {
+	run timeout 60 "$@" memusage --attach="$program" --duration=20ms -q --record=run.mur 3>&-
+}
+echo 'known to root' >secret && chmod 600 secret
+disturb descriptors "$PWD/secret"
+for _ in $(seq "$(attempts 10 20)"); do
+	visit without pidfd_getfd
+done
+end_stranger
+is "$(cat secret)" 'known to root' 'a file in the place of its memory file is not written to'
+
+disturb answer
+for _ in 1 2 3 4 5; do
+	visit env
+	unlike "$err" 'has died' 'an answer that has changed: it is no harm'
+done
+end_stranger
+
+disturb list
+began=$(date +%s)
+visit env
+is "$status" 0 'a list of free blocks without an end: it is recorded'
+num "$(($(date +%s) - began))" -lt 30 '... soon'
+end_stranger
+
+disturb filters
+visit env
+if kill -0 "$program" 2>/dev/null; then
+	like "$err" 'seccomp filters have too many ways' 'many filters with many ways: it is refused'
+else
+	skip 'the kernel takes no filters'
+fi
+end_stranger
+done_testing
