@@ -15,7 +15,8 @@ enum {
 	EMPTY_BINS_LEAST = 20, /* that lead to themselves: many sizes are never free */
 	ARENAS_MOST = 65536,
 	HEAD = 16, /* of a chunk, before what a bin points at */
-	PAGE = 4096
+	PAGE = 4096,
+	AREA_MOST = 64 << 20 /* any file can have the name of libc */
 };
 
 /* The defaults of mallopt(): a program that sets them is not found, and not guessed at. */
@@ -103,7 +104,7 @@ unsigned int glibc_layout_release(const struct heap_memory *m)
 		char *text;
 
 		if (!(a->flags & AREA_READ) || a->flags & AREA_WRITE ||
-		    !glibc_layout_is_libc(a->name))
+		    !glibc_layout_is_libc(a->name) || a->end - a->start > AREA_MOST)
 			continue;
 		text = xmalloc(a->end - a->start);
 		if (heap_memory_read(m, a->start, text, a->end - a->start))
@@ -234,7 +235,7 @@ static bool is_data_of_libc(const struct address_space *space, uint32_t i)
 {
 	const struct area *a = &space->area[i];
 
-	if (!(a->flags & AREA_WRITE))
+	if (!(a->flags & AREA_WRITE) || a->end - a->start > AREA_MOST)
 		return false;
 	return glibc_layout_is_libc(a->name) ||
 	       (!a->name[0] && i > 0 && a[-1].end == a->start && a[-1].flags & AREA_WRITE &&
