@@ -11,12 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* After `su` the variable is another user's, who can put what he likes in the place of a directory
+ * there, as soon as we have looked at it. */
+static bool is_own(const char *base)
+{
+	struct stat st;
+
+	return stat(base, &st) == 0 && st.st_uid == geteuid();
+}
+
 bool private_dir_shared(char *dir, size_t size)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
 
-	if (!base || base[0] != '/' || (size_t)snprintf(dir, size, "%s/memusage", base) >= size)
+	if (!base || base[0] != '/' || !is_own(base) ||
+	    (size_t)snprintf(dir, size, "%s/memusage", base) >= size)
 		return false;
 	if (mkdir(dir, 0700) < 0 && errno != EEXIST)
 		return false;

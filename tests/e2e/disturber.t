@@ -51,4 +51,9 @@ else
 	skip 'the kernel takes no filters'
 fi
 end_stranger
+
+# After su the variable is still the user's.
+mkdir runtime && chown 64123 runtime && chmod 700 runtime
+run env XDG_RUNTIME_DIR="$PWD/runtime" memusage -o report sh -c 'ls runtime'
+is "$status,$out" '0,' "root's collector makes nothing in the runtime directory of a user"
 done_testing
