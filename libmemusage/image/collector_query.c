@@ -30,8 +30,9 @@ void collector_query_init(void)
 
 void collector_query_name_tracer(void)
 {
-	/* The first process of a PID namespace does not see its parent's. */
-	if (rec.pid == 1)
+	/* The number is another process's in a PID namespace whose first process this is, or which
+	 * its parent has entered. */
+	if (rec.pid == 1 || SYS1(SYS_getppid, 0) == 0)
 		rec.collector = 0;
 	if (rec.flags & MU_CFG_STACKS && rec.collector)
 		SYS2(SYS_prctl, PR_SET_PTRACER, rec.collector);

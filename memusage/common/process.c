@@ -211,18 +211,23 @@ uint64_t process_start_time(pid_t pid)
 	return read_stat_field(pid, 19);
 }
 
-/* Uid:	1000	1000	1000	1000 */
-bool process_read_ids(pid_t pid, const char *name, unsigned int id[PROCESS_IDS])
+/* Uid:	1000	1000	1000	1000
+ *
+ * NAME begins with a newline, which distinguishes the field from a process name. */
+static bool read_ids(const char *text, const char *name, unsigned int id[PROCESS_IDS])
 {
-	char text[4096], start[16];
-	const char *line;
+	const char *line = strstr(text, name);
+
+	return line && sscanf(line + strlen(name), "%u %u %u %u", &id[0], &id[1], &id[2],
+			      &id[3]) == PROCESS_IDS;
+}
+
+bool process_read_ids(pid_t pid, unsigned int uid[PROCESS_IDS], unsigned int gid[PROCESS_IDS])
+{
+	char text[4096];
 
 	process_read_file(pid, "status", text, sizeof(text));
-	/* The newline distinguishes the field from a process name. */
-	snprintf(start, sizeof(start), "\n%s", name);
-	line = strstr(text, start);
-	return line && sscanf(line + strlen(start), "%u %u %u %u", &id[0], &id[1], &id[2],
-			      &id[3]) == PROCESS_IDS;
+	return read_ids(text, "\nUid:", uid) && read_ids(text, "\nGid:", gid);
 }
 
 uint64_t process_status_value(pid_t pid, const char *name, int base, uint64_t missing)

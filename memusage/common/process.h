@@ -137,12 +137,12 @@ pid_t process_parent(pid_t pid);
 
 enum { PROCESS_IDS = 4 }; /* real, effective, saved and of the file system */
 
-/* process_read_ids -- Reads all IDs of a process as a user, or as a group.
+/* process_read_ids -- Reads all IDs of a process, as they are at one moment.
  *
- * name  "Uid:" or "Gid:"
+ * uid, gid  of its user and its group.
  * Returns false if the process has ended.
  */
-bool process_read_ids(pid_t pid, const char *name, unsigned int id[PROCESS_IDS]);
+bool process_read_ids(pid_t pid, unsigned int uid[PROCESS_IDS], unsigned int gid[PROCESS_IDS]);
 
 /* process_status_value -- Returns the first number behind a name in /proc/PID/status.
  *

@@ -22,7 +22,7 @@ int owner_find(struct owner *o, pid_t pid)
 {
 	unsigned int uid[PROCESS_IDS], gid[PROCESS_IDS];
 
-	if (!process_read_ids(pid, "Uid:", uid) || !process_read_ids(pid, "Gid:", gid))
+	if (!process_read_ids(pid, uid, gid))
 		return -1;
 	*o = (struct owner){ .uid = uid[0], .gid = gid[0], .is_self = true };
 	for (int i = 0; i < PROCESS_IDS && o->is_self; i++) {
@@ -79,6 +79,8 @@ void owner_become(const struct owner *o)
 	    setresuid(o->uid, o->uid, o->uid) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		die("cannot take the rights of user %u: %m", (unsigned int)o->uid);
 	drop_capabilities();
+	/* With fs.suid_dumpable 1 the user could trace us before we execute a program. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (!has_only_rights_of(o))
 		die("cannot take the rights of user %u: some of root's rights are left",
 		    (unsigned int)o->uid);

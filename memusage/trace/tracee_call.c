@@ -306,8 +306,8 @@ static int open_memory(pid_t pid)
 	return open(path, O_WRONLY | O_CLOEXEC);
 }
 
-/* Word by word, in a thread that stands: where /proc is read-only, and sandboxes bind it so. SIZE is
- * rounded up to words. */
+/* Word by word, in a thread that stands: where /proc is read-only, and sandboxes bind it so. Whole
+ * words are written. */
 static bool poke_memory(pid_t tid, uint64_t at, const void *data, size_t size)
 {
 	for (size_t done = 0; done < size; done += sizeof(long)) {

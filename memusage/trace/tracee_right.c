@@ -23,11 +23,11 @@ static bool is_privileged(void)
 
 bool tracee_right_has_only(pid_t pid, uid_t user)
 {
-	unsigned int id[PROCESS_IDS];
+	unsigned int id[PROCESS_IDS], group[PROCESS_IDS];
 
 	if (!is_privileged() || user == 0)
 		return true;
-	if (!process_read_ids(pid, "Uid:", id))
+	if (!process_read_ids(pid, id, group))
 		return false;
 	for (int i = 0; i < PROCESS_IDS; i++) {
 		if (id[i] != user)

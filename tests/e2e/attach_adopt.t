@@ -184,6 +184,7 @@ for what in 'blocks 4' children; do
 	ended=0
 	wait "$program" || ended=$?
 	is "$ended" 0 '... it ends as alone'
+	[ "$ended" = 0 ] || diag "$(tail -5 errors)"
 	like "$(tail -1 output)" '^done=[1-9][0-9]* bad=0$' '... and nothing was wrong'
 done
 done_testing
