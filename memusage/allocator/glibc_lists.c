@@ -227,7 +227,7 @@ enum heap_result glibc_lists_add_caches(struct glibc_lists *l, const struct heap
 static bool is_too_long(const struct glibc_lists *l)
 {
 	return l->count >= BLOCKS_MOST ||
-	       (l->end_ns && l->count % LOOK_BLOCKS == 0 &&
+	       (l->end_ns && l->count % LOOK_BLOCKS == LOOK_BLOCKS - 1 &&
 		clock_now(CLOCK_PROCESS_CPUTIME_ID) > l->end_ns);
 }
 

@@ -198,13 +198,25 @@ static void answer_registration(struct registration *h, int connection,
 		endpoint_reply(connection, MU_REGISTER_REFUSED, NULL, 0);
 }
 
-/* Returns whether the connection is done. */
+/* At its end there is an empty one. */
+static bool has_message(int connection)
+{
+	char byte;
+
+	return recv(connection, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 ||
+	       (errno != EAGAIN && errno != EINTR);
+}
+
+/* Returns whether the connection is done. A question that came after it was looked for would be
+ * taken for a registration, and the connection closed. */
 static bool serve_connection(struct registration *h, int connection)
 {
 	struct mu_registration hello;
 	struct ucred peer;
 	int result;
 
+	if (!has_message(connection))
+		return false;
 	if (control_is_question(connection)) {
 		control_answer(h->tree, connection);
 		return true;

@@ -7,7 +7,7 @@
 #include "memusage/collector/tree.h"
 
 /* Connections without a message so far; more than honest programs need. */
-enum { REGISTRATION_WAITING = 32 };
+enum { REGISTRATION_WAITING = 256 };
 
 struct registration {
 	struct tree *tree;

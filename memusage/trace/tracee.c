@@ -318,10 +318,10 @@ bool tracee_is_permitted(const struct tracee *t, struct mu_error *err)
 /* It is, and has not ended: one that still closes a file, slowly, is not held yet. */
 static bool is_copy_ours(pid_t copy)
 {
-	siginfo_t info = { .si_pid = 0 };
+	siginfo_t info = { .si_code = 0 };
 
 	return waitid(P_PID, (id_t)copy, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
-	       info.si_pid == 0;
+	       !tracee_wait_is_end(&info);
 }
 
 bool tracee_is_copy_permitted(const struct tracee *t)

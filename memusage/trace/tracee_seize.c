@@ -9,6 +9,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "memusage/trace/tracee_wait.h"
+
 /* A thread that executes a program waits until the other threads are dead, and those that we trace
  * until we have waited for them; and PTRACE_SEIZE waits until the program is executed. The signal
  * that a traced thread is dead interrupts it. */
@@ -20,8 +22,7 @@ void tracee_seize_reap(pid_t tid)
 	siginfo_t info = { .si_code = 0 };
 
 	if (waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 &&
-	    (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
-	     info.si_code == CLD_DUMPED))
+	    tracee_wait_is_end(&info))
 		waitid(P_PID, (id_t)tid, NULL, WEXITED | WNOHANG | __WALL);
 }
 

@@ -21,6 +21,12 @@ bool tracee_wait_is_held(pid_t tid)
 	return ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof(mask), &mask) == 0;
 }
 
+bool tracee_wait_is_end(const siginfo_t *info)
+{
+	return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+	       info->si_code == CLD_DUMPED;
+}
+
 /* A call takes some microseconds: first without sleep. */
 int tracee_wait_stop(pid_t tid, uint64_t wait_ns)
 {

@@ -117,8 +117,8 @@ is "$(memusageprint --to=json run.mur | jq '.leak_checks | length')" 2 '... whic
 
 # ---- a large process, and then many --------------------------------------------------------------
 
-begin_steps memusage -q -o whole --record=large.mur perl -e '$| = 1; @a = map { [$_] } 1 .. 2000000;
-	print "ready\n"; sysread STDIN, $_, 1; $#a = 100000;
+begin_steps memusage -q -o whole --record=large.mur perl -e '$| = 1; @a = map { [$_] } 1 .. 300000;
+	print "ready\n"; sysread STDIN, $_, 1; $#a = 30000;
 	for (1 .. 11) { last if !fork } @b = map { [$_] } 1 .. 100;
 	print "ready\n"; sysread STDIN, $_, 1'
 first=$(pids perl "$launcher")
