@@ -12,8 +12,8 @@
 /* tracee_wait_is_held -- Tells whether a thread is stopped, and ours. */
 bool tracee_wait_is_held(pid_t tid);
 
-/* tracee_wait_is_end -- Tells whether waitid() has found a thread that has ended. It reports the stop
- * of a traced thread, too, if it is asked for WEXITED alone. */
+/* tracee_wait_is_end -- Tells whether waitid() has found a thread that has ended. It reports the
+ * stop of a traced thread, too, if it is asked for WEXITED alone. */
 bool tracee_wait_is_end(const siginfo_t *info);
 
 /* tracee_wait_stop -- Waits WAIT_NS nanoseconds at most until a traced thread stops.
