@@ -99,6 +99,39 @@ static const int stopping[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 enum { STOPPING = sizeof(stopping) / sizeof(*stopping) };
 
+static struct sigaction were[STOPPING];
+
+/* From before there is a directory until it is gone. */
+static void catch_signals(void)
+{
+	const struct sigaction stop = { .sa_sigaction = stop_runs, .sa_flags = SA_SIGINFO };
+
+	for (int i = 0; i < STOPPING; i++)
+		sigaction(stopping[i], &stop, &were[i]);
+}
+
+static void release_signals(void)
+{
+	for (int i = 0; i < STOPPING; i++)
+		sigaction(stopping[i], &were[i], NULL);
+}
+
+/* Returns as fork(). The child handles signals as we did at first, and none is lost for it. */
+static pid_t fork_run(void)
+{
+	sigset_t all, mask;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	pid = fork();
+	if (pid == 0)
+		release_signals();
+	running = pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return pid;
+}
+
 static void record_run(const struct runs *r, unsigned int number)
 {
 	struct settings settings = *r->settings;
@@ -110,31 +143,19 @@ static void record_run(const struct runs *r, unsigned int number)
 	exit(launcher_run(&settings));
 }
 
-/* Returns the status of wait(). The run inherits how signals were handled. */
+/* Returns the status of wait(). */
 static int await_run(const struct runs *r, unsigned int number)
 {
-	const struct sigaction stop = { .sa_sigaction = stop_runs, .sa_flags = SA_SIGINFO };
-	struct sigaction was[STOPPING];
-	sigset_t all, mask;
-	pid_t pid;
+	const pid_t pid = fork_run();
 	int status;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &mask);
-	pid = fork();
-	if (pid == 0) {
-		sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (pid == 0)
 		record_run(r, number);
+	if (pid < 0) {
+		warn("cannot create a process: %m");
+		return W_EXITCODE(STATUS_FAILED, 0);
 	}
-	if (pid < 0)
-		die("cannot create a process: %m");
-	running = pid;
-	for (int i = 0; i < STOPPING; i++)
-		sigaction(stopping[i], &stop, &was[i]);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
 	status = child_wait(pid);
-	for (int i = 0; i < STOPPING; i++)
-		sigaction(stopping[i], &was[i], NULL);
 	running = 0;
 	return status;
 }
@@ -182,7 +203,7 @@ static void execute_print(const struct runs *r)
 
 static int judge_all(const struct runs *r)
 {
-	pid_t pid = fork();
+	const pid_t pid = fork_run();
 	int status;
 
 	if (pid == 0)
@@ -192,6 +213,7 @@ static int judge_all(const struct runs *r)
 		return STATUS_FAILED;
 	}
 	status = child_wait(pid);
+	running = 0;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN)
 		return STATUS_BROKEN;
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : STATUS_FAILED;
@@ -202,6 +224,7 @@ int runs_run(const struct settings *settings)
 	struct runs r = { .settings = settings };
 	int status = 0;
 
+	catch_signals();
 	make_directory(&r);
 	while (r.done < settings->gate.runs && status == 0 && !stopped_by) {
 		status = await_run(&r, ++r.done);
@@ -213,6 +236,7 @@ int runs_run(const struct settings *settings)
 	if (status == 0 && !stopped_by && (!settings->quiet || gate_wanted(&settings->gate)))
 		status = W_EXITCODE(judge_all(&r), 0);
 	remove_directory(&r);
+	release_signals();
 	if (WIFSIGNALED(status))
 		return raise_again(WTERMSIG(status));
 	return stopped_by && status == 0 ? raise_again(stopped_by) : WEXITSTATUS(status);
