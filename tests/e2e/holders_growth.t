@@ -89,7 +89,7 @@ launcher=$!
 exec 9>in
 until_true grep -q ready printed
 run memusage --pid=$launcher holders
-is "$status" 0 'a client asks'
+is "$status,$err" '0,' 'a client asks'
 unlike "$out" 'The live heap is' '... and there is nothing to compare with'
 grow 1
 run memusage --pid=$launcher holders
