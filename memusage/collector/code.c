@@ -17,7 +17,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/collector/query.h"
-#include "memusage/collector/tree_image.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
@@ -170,7 +170,7 @@ static struct code_file *find_or_start_file(struct tree *t, const struct process
 					    const struct image *im, const struct mu_module *module,
 					    bool is_symbols)
 {
-	const struct tree_arena *a = tree_image_arena(t, p->arena);
+	const struct tree_arena *a = tree_arenas_find(t, p->arena);
 	const uid_t user = a ? a->uid : geteuid();
 	char *path = image_text(im, &module->path), root[32];
 	struct build_id id = { .length = 0 };

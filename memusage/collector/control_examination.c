@@ -13,7 +13,7 @@
 #include "memusage/attach/earlier_list.h"
 #include "memusage/collector/examination_right.h"
 #include "memusage/collector/query.h"
-#include "memusage/collector/tree_image.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
@@ -40,7 +40,7 @@ static pid_t start_leak_check(const struct process *of, const struct examined_pr
 	struct asked_image image;
 	pid_t child;
 
-	if (!o.lists_blocks && tree_image_find_asked(of, &image))
+	if (!o.lists_blocks && tree_arenas_find_asked(of, &image))
 		asked_checks_read(&asked, of->asked_checks, image);
 	o.watch = asked.watch;
 	child = examination_start(&leak_check, p, &o, fd);
@@ -103,12 +103,6 @@ static struct examiner *find_unused(pid_t of)
 	return unused;
 }
 
-/* A process that waits for us may wait for the examination at its end, which goes first. */
-static bool has_question(const struct process *p)
-{
-	return query_is_open(__atomic_load_n(&query_image(p)->query_state, __ATOMIC_ACQUIRE));
-}
-
 /* A client that is interrupted ends what it has begun, as one does that examines by itself: when
  * its end of the connection is closed, the kernel sends SIGIO to the child. */
 static void end_with_client(const struct examiner *e, int connection)
@@ -137,7 +131,8 @@ enum control_status control_examination_start(const struct tree *t, const struct
 	*fd = -1;
 	if (!examination || examination_right_ask(t, p, &right) != 0)
 		return CONTROL_DENIED;
-	if (!e || has_question(p))
+	/* The examination at its end goes first. */
+	if (!e || query_is_asked(p))
 		return CONTROL_BUSY;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
 	*fd = examination_open_file(examination);

@@ -15,8 +15,8 @@
 #include "memusage/attach/earlier_list.h"
 #include "memusage/collector/examination_right.h"
 #include "memusage/collector/query.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/collector/tree_holders.h"
-#include "memusage/collector/tree_image.h"
 #include "memusage/common/asked_checks.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
@@ -38,7 +38,7 @@ static pid_t start_leak_check(const struct settings *s, const struct process *of
 	struct asked_image image;
 	pid_t child;
 
-	if (tree_image_find_asked(of, &image))
+	if (tree_arenas_find_asked(of, &image))
 		asked_checks_read(&asked, of->asked_checks, image);
 	o.watch = asked.watch;
 	child = examination_start(&leak_check, p, &o, fd);
@@ -215,7 +215,7 @@ static void keep_watch(struct pending_examination *c, struct process *p)
 	struct asked_checks asked;
 	struct asked_image image;
 
-	if (!watch || p->control >= 0 || !tree_image_find_asked(p, &image)) {
+	if (!watch || p->control >= 0 || !tree_arenas_find_asked(p, &image)) {
 		free(watch);
 		return;
 	}
@@ -237,7 +237,7 @@ static void join_asked_check(struct pending_examination *c, struct process *p)
 	struct asked_checks asked;
 	struct asked_image image;
 
-	if (p->asked_checks < 0 || !tree_image_find_asked(p, &image))
+	if (p->asked_checks < 0 || !tree_arenas_find_asked(p, &image))
 		return;
 	asked_checks_read(&asked, p->asked_checks, image);
 	if (asked.last && asked.last->mono_ns > p->asked_ns) {

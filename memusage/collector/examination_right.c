@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "memusage/collector/tree_image.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/common/process.h"
 #include "memusage/trace/tracee_right.h"
 
@@ -19,7 +19,7 @@ bool examination_right_is_ours(pid_t pid)
 int examination_right_ask(const struct tree *t, const struct process *p,
 			  struct tracee_right *right)
 {
-	const struct tree_arena *a = tree_image_arena(t, p->arena);
+	const struct tree_arena *a = tree_arenas_find(t, p->arena);
 	const enum process_mapping mapping = process_maps(p->pid, p->arena->fd);
 
 	if (mapping == PROCESS_MAPPING_UNKNOWN)

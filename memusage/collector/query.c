@@ -25,6 +25,11 @@ bool query_is_open(uint32_t state)
 	return state == MU_QUERY_WANTED || state == MU_QUERY_WORKING || state == MU_QUERY_ROOM;
 }
 
+bool query_is_asked(const struct process *p)
+{
+	return query_is_open(__atomic_load_n(&query_image(p)->query_state, __ATOMIC_ACQUIRE));
+}
+
 void query_set_state(struct mu_image *live, uint32_t state)
 {
 	__atomic_store_n(&live->query_state, state, __ATOMIC_RELEASE);

@@ -22,6 +22,13 @@ struct mu_image *query_image(const struct process *p);
 /* query_is_open -- Tells whether a process in that state waits for something from us. */
 bool query_is_open(uint32_t state);
 
+/* query_is_asked -- Tells whether a process waits for something from us, as for the examination at
+ * its end.
+ *
+ * p  has a slot.
+ */
+bool query_is_asked(const struct process *p);
+
 /* query_set_state -- Tells a process that waits how far its answer is: an enum mu_query_state. */
 void query_set_state(struct mu_image *live, uint32_t state);
 

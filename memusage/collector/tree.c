@@ -16,6 +16,7 @@
 #include "memusage/collector/examination_answer.h"
 #include "memusage/collector/retired_slots.h"
 #include "memusage/collector/slot_owner.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_image.h"
@@ -158,7 +159,7 @@ struct arena *tree_claim(struct tree *t, struct process *process, bool log, uid_
 
 static bool is_arena_of_user(const struct tree *t, const struct arena *arena, uid_t uid)
 {
-	const struct tree_arena *a = tree_image_arena(t, arena);
+	const struct tree_arena *a = tree_arenas_find(t, arena);
 
 	return a && a->uid == uid;
 }
@@ -206,7 +207,7 @@ struct arena *tree_claim_for_child(struct tree *t, pid_t parent, uid_t uid, uint
 
 bool tree_move(struct tree *t, struct process *process, uid_t uid)
 {
-	struct tree_arena *from = tree_image_arena(t, process->arena), *to;
+	struct tree_arena *from = tree_arenas_find(t, process->arena), *to;
 	const uint32_t old = (uint32_t)process->slot;
 	int slot;
 

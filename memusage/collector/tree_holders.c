@@ -90,17 +90,12 @@ static void start_examiner(const struct tree *t, struct examined *e, const struc
 	e->pidfd = file_events_add_process(e->examiner);
 }
 
-static bool has_question(const struct process *p)
-{
-	return query_is_open(__atomic_load_n(&query_image(p)->query_state, __ATOMIC_ACQUIRE));
-}
-
 void tree_holders_start(const struct tree *t, const struct process *p)
 {
 	struct examined *e = find_examined(p);
 
 	/* Only one process can be its tracer: a client may be, or the examiner at its end. */
-	if (!t->s->settings->holders || p->control >= 0 || has_question(p))
+	if (!t->s->settings->holders || p->control >= 0 || query_is_asked(p))
 		return;
 	if (!e)
 		e = find_examined(NULL);

@@ -12,6 +12,7 @@
 #include "memusage/collector/left_checks.h"
 #include "memusage/collector/process_end.h"
 #include "memusage/collector/tree.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/collector/tree_cgroup.h"
 #include "memusage/collector/tree_holders.h"
 #include "memusage/collector/tree_memory.h"
@@ -25,14 +26,6 @@
 static bool is_owner(const struct tree *t, const struct process *p)
 {
 	return p->pid == t->owner && !p->is_forked;
-}
-
-struct tree_arena *tree_image_arena(const struct tree *t, const struct arena *arena)
-{
-	for (unsigned int i = 0; i < t->arena_count; i++)
-		if (&t->arena[i]->arena == arena)
-			return t->arena[i];
-	return NULL;
 }
 
 /* Returns when the image began, limited to the time of this recording, since the image is
@@ -82,7 +75,7 @@ void tree_image_keep(struct process *p)
 
 void tree_image_live(struct tree *t, struct process *p)
 {
-	const struct tree_arena *a = tree_image_arena(t, p->arena);
+	const struct tree_arena *a = tree_arenas_find(t, p->arena);
 	struct image im;
 
 	if (!arena_image(p->arena, (uint32_t)p->slot, &im))
@@ -117,7 +110,7 @@ static void advance_clock(struct tree_arena *a)
 /* Returns the number of events written. */
 static uint64_t drain_log(struct tree *t, struct process *p, bool is_dead)
 {
-	struct tree_arena *a = tree_image_arena(t, p->arena);
+	struct tree_arena *a = tree_arenas_find(t, p->arena);
 	struct image im;
 	uint64_t before;
 
@@ -191,16 +184,6 @@ static void report_image(struct tree *t, const struct process *p, struct image *
 	result_take(result, im);
 	ended_images_add(t->s->ended_images, report_role_of(t, p, end), slot, result);
 	report_add(&t->report, report_role_of(t, p, end), p->pid, result);
-}
-
-bool tree_image_find_asked(const struct process *p, struct asked_image *image)
-{
-	struct mu_slot slot;
-
-	if (!segment_slot(&p->arena->view, (uint32_t)p->slot, &slot))
-		return false;
-	*image = (struct asked_image){ (uint32_t)p->slot, slot.generation };
-	return true;
 }
 
 static void output_image(struct tree *t, const struct process *p, struct image *im,
