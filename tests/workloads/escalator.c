@@ -11,7 +11,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #define _GNU_SOURCE
-#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 
 #include "recording/collector_query.h"
 #include "recording/recording.h"
+#include "tests/lib/own_recording.h"
 
 #define AREA ((unsigned char *)UINT64_C(0x5a0000000000))
 enum { AREA_SIZE = 65536, BLOCKS = 600000, ROOM = 4 << 20, TURNS = 10000 };
@@ -51,43 +51,13 @@ static int be_victim(void)
 	return 0;
 }
 
-static void become_user(const char *user)
-{
-	uid_t id = (uid_t)strtoul(user, NULL, 10);
-
-	if (setgroups(0, NULL) < 0 || setresgid(id, id, id) < 0 || setresuid(id, id, id) < 0)
-		exit(2);
-}
-
-static struct mu_segment *find_segment(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	struct mu_segment *found = NULL;
-	char line[512];
-
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		struct mu_segment *at = (void *)strtoull(line, NULL, 16);
-
-		if (strstr(line, " rw-s ") && strstr(line, "memusage") &&
-		    at->magic == MU_SEGMENT_MAGIC)
-			found = at;
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 /* Mapped once more, since a child has its own image at the first address. */
 static struct mu_image *find_own_image(void)
 {
 	struct mu_segment *s = find_segment();
-	const struct mu_slot *slot = s ? (void *)((uint8_t *)s + s->slot_table) : NULL;
-	uint32_t k = 0;
+	const uint32_t k = s ? find_own_slot(s) : 0;
 	void *again;
 
-	while (s && k < s->slot_count &&
-	       (slot[k].state != MU_SLOT_LIVE || slot[k].pid != (uint32_t)getpid()))
-		k++;
 	if (!s || k == s->slot_count)
 		exit(3);
 	again = mremap((uint8_t *)s + s->slots + k * s->slot_size, 0, 2 * ROOM, MREMAP_MAYMOVE);
@@ -185,7 +155,8 @@ int main(int argc, char **argv)
 		return 4;
 	if (argc < 4)
 		return be_victim();
-	become_user(argv[2]);
+	if (!become_user(argv[2]))
+		return 2;
 	free(malloc(1));
 	im = find_own_image();
 	if (strcmp(argv[1], "copy") == 0)

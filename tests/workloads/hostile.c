@@ -18,44 +18,20 @@
 #include <unistd.h>
 
 #include "recording/recording.h"
+#include "tests/lib/own_recording.h"
 
 #define WHERE (UINT64_C(256) << 20)	/* in the slot, far behind what is used */
 #define THERE (UINT64_C(16) << 20)	/* bytes of it that are written */
 
 enum { ENTRIES = 20000 };
 
-static struct mu_segment *find_segment(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	struct mu_segment *found = NULL;
-	char line[512];
-
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		struct mu_segment *at = (void *)strtoull(line, NULL, 16);
-
-		if (strstr(line, " rw-s ") && strstr(line, "memusage") &&
-		    at->magic == MU_SEGMENT_MAGIC)
-			found = at;
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-/* That of this process, whose slot says so. */
 static struct mu_image *find_image(void)
 {
 	struct mu_segment *s = find_segment();
-	uint8_t *base = (void *)s;
+	const uint32_t k = s ? find_own_slot(s) : 0;
 
-	for (uint32_t k = 0; s && k < s->slot_count; k++) {
-		struct mu_slot *slot = (void *)(base + s->slot_table);
-		struct mu_image *im = (void *)(base + s->slots + k * s->slot_size);
-
-		if (slot[k].state == MU_SLOT_LIVE && slot[k].pid == (uint32_t)getpid())
-			return im;
-	}
-	return NULL;
+	return s && k < s->slot_count ?
+		       (void *)((uint8_t *)s + s->slots + k * s->slot_size) : NULL;
 }
 
 static const uint32_t entry_size[MU_SEC_COUNT] = {

@@ -10,7 +10,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #define _GNU_SOURCE
-#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,33 +20,9 @@
 
 #include "recording/collector_query.h"
 #include "recording/recording.h"
+#include "tests/lib/own_recording.h"
 
 enum { COPIED = 65536, TRIES = 100 };
-
-static struct mu_segment *find_segment(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "r");
-	struct mu_segment *found = NULL;
-	char line[512];
-
-	while (maps && !found && fgets(line, sizeof(line), maps)) {
-		struct mu_segment *at = (void *)strtoull(line, NULL, 16);
-
-		if (strstr(line, " rw-s ") && strstr(line, "memusage") &&
-		    at->magic == MU_SEGMENT_MAGIC)
-			found = at;
-	}
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-static int become_user(const char *user)
-{
-	uid_t id = (uid_t)strtoul(user, NULL, 10);
-
-	return setgroups(0, NULL) == 0 && setresgid(id, id, id) == 0 && setresuid(id, id, id) == 0;
-}
 
 static long read_tracer(long pid)
 {
@@ -62,15 +37,6 @@ static long read_tracer(long pid)
 	if (in)
 		fclose(in);
 	return tracer;
-}
-
-static uint32_t find_own_slot(const struct mu_slot *slot, uint32_t count)
-{
-	uint32_t k = 0;
-
-	while (k < count && (slot[k].state != MU_SLOT_LIVE || slot[k].pid != (uint32_t)getpid()))
-		k++;
-	return k;
 }
 
 /* The kernel maps shared memory once more, and beyond what was mapped. */
@@ -111,7 +77,7 @@ int main(int argc, char **argv)
 	free(malloc(1));
 	s = find_segment();
 	slot = s ? (void *)((uint8_t *)s + s->slot_table) : NULL;
-	own = s ? find_own_slot(slot, s->slot_count) : 0;
+	own = s ? find_own_slot(s) : 0;
 	if (!s || own == s->slot_count) {
 		puts("no recording");
 		return 1;

@@ -11,7 +11,6 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <grp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +22,9 @@
 
 #include "recording/collector_query.h"
 #include "recording/recording.h"
+#include "tests/lib/own_recording.h"
 
 enum { PART = 8 << 20, MODULE_AT = 1 << 20, PATH_AT = MODULE_AT + 4096, TURNS = 10000 };
-
-static int become_user(const char *user)
-{
-	uid_t id = (uid_t)strtoul(user, NULL, 10);
-
-	return setgroups(0, NULL) == 0 && setresgid(id, id, id) == 0 && setresuid(id, id, id) == 0;
-}
 
 /* A process that has moved has its image where that of its former user was. */
 static struct mu_image *find_own_image(void)
