@@ -5,7 +5,8 @@
 #	holds NAME COMMAND...    if COMMAND succeeds alone it succeeds under memusage in each mode
 #	end_suite LEAST          so many must have succeeded alone
 #
-# MU_SUITE_MODES=all runs each COMMAND in each mode; else they take turns. Those that do not succeed
+# MU_SUITE_MODES=all runs each COMMAND in each mode; else they take turns. MU_SUITE_FROM=NAME leaves
+# out what comes before NAME, so that a run that was cut off can go on. Those that do not succeed
 # alone, within MU_SUITE_SECONDS (120), are counted and left out. A suite has tests that fail now and
 # then by themselves: COMMAND fails under memusage if it does so thrice, and succeeds alone thrice.
 #
@@ -13,7 +14,7 @@
 # shellcheck shell=sh
 
 : "${MU_SUITE_SECONDS:=120}"
-held=0 left=0 turn=0
+held=0 left=0 turn=0 from=${MU_SUITE_FROM:-}
 
 fetch_source() {
 	fetched=$MU_BUILD/suites/$1
@@ -63,6 +64,8 @@ holds() {
 	name=$1
 	shift
 	turn=$((turn + 1))
+	[ "$name" != "$from" ] || from=
+	[ -z "$from" ] || return 0
 	alone "$@" || {
 		left=$((left + 1))
 		return
@@ -81,6 +84,8 @@ holds() {
 	done <"$MU_TMP/modes"
 }
 end_suite() {
+	[ -z "$from" ] || bail "the suite has no test $from"
+	[ -z "${MU_SUITE_FROM:-}" ] || set -- 1
 	num "$held" -ge "$1" "$held hold alone ($left do not)"
 	done_testing
 }
