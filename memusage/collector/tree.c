@@ -433,6 +433,12 @@ static bool awaits_note_of_parent(const struct tree *t, struct process *p)
 	return process_end_ask_parent(&t->processes, p) && !t->is_root_status_lost;
 }
 
+/* The collector serves other processes meanwhile: what holds gigabytes is not found at once. */
+static bool awaits_examiner(const struct process *p)
+{
+	return p->slot >= 0 && tree_holders_pending(p);
+}
+
 /* Asks for the status of all before the first image is freed: a parent has those of its children.
  * Only processes without a pidfd are polled, and those whose parent is about to note the status. */
 static void ask_for_ends(struct tree *t)
@@ -449,7 +455,7 @@ static void ask_for_ends(struct tree *t)
 			continue;
 		}
 		process_end_ask(p);
-		p->is_complete = !awaits_note_of_parent(t, p);
+		p->is_complete = !awaits_note_of_parent(t, p) && !awaits_examiner(p);
 		t->has_unwatched_process |= !p->is_complete;
 	}
 }

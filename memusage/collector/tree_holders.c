@@ -4,6 +4,8 @@
  */
 #include "memusage/collector/tree_holders.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,7 +20,8 @@
 
 enum {
 	MOMENTS_MOST = 64,  /* of a process: each is up to 600 KiB of our memory */
-	EXAMINED_MOST = 256 /* processes */
+	EXAMINED_MOST = 256, /* processes */
+	LOOK_MS = 1000
 };
 
 /* The moments of one process. */
@@ -48,6 +51,21 @@ static bool has_ended(const struct process *p)
 	       arena_state(p->arena, (uint32_t)p->slot) != MU_SLOT_LIVE;
 }
 
+/* An examiner is waited for as long as it works: it gives up by itself (stall_watch.h). One that
+ * has given up and cannot be killed is left to its fate. */
+static void end_examiner(const struct examined *e)
+{
+	struct pollfd end = { .fd = e->pidfd, .events = POLLIN };
+
+	while (e->pidfd >= 0 && poll(&end, 1, LOOK_MS) <= 0) {
+		if (!examination_has_outcome(e->fd) || poll(&end, 1, LOOK_MS) > 0)
+			continue;
+		kill(e->examiner, SIGKILL);
+		return;
+	}
+	child_wait(e->examiner);
+}
+
 /* The child has ended, or is waited for. */
 static void take_result(struct examined *e)
 {
@@ -56,7 +74,7 @@ static void take_result(struct examined *e)
 
 	if (!e->examiner)
 		return;
-	child_wait(e->examiner);
+	end_examiner(e);
 	e->examiner = 0;
 	result = examination_read(&holders_check, e->fd, &err);
 	close(e->fd);
@@ -125,7 +143,7 @@ bool tree_holders_pending(const struct process *p)
 {
 	const struct examined *e = find_examined(p);
 
-	return e && e->examiner && e->pidfd >= 0;
+	return e && e->examiner && e->pidfd >= 0 && !examination_has_outcome(e->fd);
 }
 
 bool tree_holders_child_ended(int fd)

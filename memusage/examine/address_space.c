@@ -26,35 +26,41 @@ enum { PAGES_AT_ONCE = 4096 };
 
 /* ---- the list --------------------------------------------------------------------------- */
 
-static void append_area(struct address_space *s, const char *line, size_t names)
+static void append_area(struct address_space *s, const char *line, size_t names,
+			const char *mounts)
 {
 	struct area a = { .flags = 0 };
+	unsigned int major, minor;
 	char permission[5];
 	uint64_t inode;
 	int name = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %*s %" SCNu64 " %n", &a.start, &a.end,
-		   permission, &inode, &name) < 4 || a.start >= a.end)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%x %" SCNu64 " %n", &a.start,
+		   &a.end, permission, &major, &minor, &inode, &name) < 6 || a.start >= a.end)
 		return;
 	a.flags = (permission[0] == 'r' ? AREA_READ : 0) |
 		  (permission[1] == 'w' ? AREA_WRITE : 0) |
 		  (permission[2] == 'x' ? AREA_CODE : 0) |
 		  (permission[3] == 's' ? AREA_SHARED : 0) | (inode ? AREA_FILE : 0);
+	if (mounts && inode && supplied_areas_served(mounts, major, minor)) {
+		a.flags |= AREA_SUPPLIED;
+		s->has_supplied = true;
+	}
 	/* Where it begins in the text; parse_maps() makes a pointer of it. */
 	a.name = (const char *)(names + (size_t)name);
 	array_reserve(&s->area, &s->room, s->count + UINT64_C(1), sizeof(*s->area));
 	s->area[s->count++] = a;
 }
 
-/* Reads all of /proc/PID/maps at once; returns NULL with errno if it cannot. */
-static char *read_maps(pid_t pid)
+/* Reads all of /proc/PID/NAME at once; returns NULL with errno if it cannot. */
+static char *read_text(pid_t pid, const char *name)
 {
 	size_t length = 0, room = 1 << 16;
 	char path[64], *text = xmalloc(room);
 	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	while (fd >= 0 && (got = read(fd, text + length, room - length - 1)) > 0) {
 		length += (size_t)got;
@@ -74,12 +80,19 @@ static char *read_maps(pid_t pid)
 
 static void parse_maps(struct address_space *s)
 {
+	char *mounts = read_text(s->pid, "mountinfo");
+
+	if (mounts && !strstr(mounts, " - fuse")) {
+		free(mounts);
+		mounts = NULL;
+	}
 	for (char *line = s->names, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = '\0';
-		append_area(s, line, (size_t)(line - s->names));
+		append_area(s, line, (size_t)(line - s->names), mounts);
 	}
+	free(mounts);
 	for (uint32_t i = 0; i < s->count; i++)
 		s->area[i].name = s->names + (size_t)s->area[i].name;
 }
@@ -108,7 +121,7 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 {
 	*s = (struct address_space){ .pid = pid, .touched = touched, .pagemap = -1,
 				     .touched_pagemap = -1 };
-	s->names = read_maps(pid);
+	s->names = read_text(pid, "maps");
 	if (!s->names)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot read its mappings: %m");
 	parse_maps(s);
@@ -151,11 +164,13 @@ static size_t read_memory(const struct address_space *s, uint64_t address, void 
 	return got > 0 ? (size_t)got : 0;
 }
 
-static bool is_page_there(const struct address_space *s, uint64_t address)
+/* The kernel gives a copy no page of a file that it can read again. */
+static bool is_page_there(const struct address_space *s, const struct area *a, uint64_t address)
 {
+	const int pagemap = a->flags & AREA_FILE ? s->touched_pagemap : s->pagemap;
 	uint64_t word;
 
-	return pread(s->pagemap, &word, sizeof(word), (off_t)(address / PAGE * sizeof(word))) ==
+	return pread(pagemap, &word, sizeof(word), (off_t)(address / PAGE * sizeof(word))) ==
 		       sizeof(word) && word & PAGE_PRESENT;
 }
 
@@ -167,7 +182,7 @@ static size_t read_part(const struct address_space *s, uint64_t address, void *t
 	const uint64_t end = is_supplied ? (address & -PAGE) + PAGE : a ? a->end : address + size;
 
 	size = size < end - address ? size : end - address;
-	if (!is_supplied || is_page_there(s, address))
+	if (!is_supplied || is_page_there(s, a, address))
 		return read_memory(s, address, to, size);
 	memset(to, 0, size);
 	return size;

@@ -17,7 +17,7 @@ enum area_flag {
 	AREA_CODE = 4,
 	AREA_SHARED = 8,
 	AREA_FILE = 16, /* a file, of whatever kind, is mapped there */
-	AREA_SUPPLIED = 32 /* the process supplies missing pages (supplied_areas.h) */
+	AREA_SUPPLIED = 32 /* a process supplies missing pages (supplied_areas.h) */
 };
 
 /* One mapping. Their order is that of addresses. */
@@ -49,7 +49,7 @@ int address_space_open(struct address_space *s, pid_t pid, pid_t touched, struct
 const struct area *address_space_find(const struct address_space *s, uint64_t address);
 
 /* address_space_read -- Copies memory of the process. Returns the bytes that could be read, from
- * ADDRESS on. Missing pages that the process would have to supply are zeros. */
+ * ADDRESS on. Missing pages that a process would have to supply are zeros. */
 size_t address_space_read(const struct address_space *s, uint64_t address, void *to, size_t size);
 
 /* A part of a mapping whose pages are there; address and bytes. */

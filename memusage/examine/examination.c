@@ -12,6 +12,7 @@
 
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/examine/stall_watch.h"
 #include "memusage/trace/tracee_refusal.h"
 #include "profile/base/file.h"
 
@@ -28,6 +29,14 @@ static bool write_outcome(int fd, uint64_t outcome, const void *what, uint64_t b
 {
 	return file_write_at(fd, &outcome, sizeof(outcome), 0) &&
 	       file_write_at(fd, what, bytes, sizeof(outcome));
+}
+
+static void report_stall(int fd)
+{
+	static const char why[sizeof(((struct mu_error *)NULL)->text)] =
+		"nothing could be read of it any more: a file system that it uses does not answer";
+
+	write_outcome(fd, OUTCOME_FAILED, why, sizeof(why));
 }
 
 static bool find_and_write(const struct examination *e, struct snapshot *s, const void *options,
@@ -89,8 +98,13 @@ static void examine_process(const struct examination *e, const struct examined_p
 {
 	struct mu_error err = { .text = "" };
 	struct snapshot s;
-	const bool ok = take_snapshot(&s, p, &err) && find_and_write(e, &s, options, fd, &err);
+	bool ok = take_snapshot(&s, p, &err);
 
+	/* A snapshot has limits of its own for each wait. */
+	if (ok) {
+		stall_watch_begin(report_stall, fd);
+		ok = find_and_write(e, &s, options, fd, &err);
+	}
 	snapshot_close(&s);
 	if (!ok)
 		write_outcome(fd, err.code == MU_ERROR_DENIED ? OUTCOME_DENIED : OUTCOME_FAILED,
@@ -124,6 +138,13 @@ static void read_reason(int fd, enum mu_error_code code, struct mu_error *err)
 	if (pread(fd, text, sizeof(text) - 1, sizeof(uint64_t)) < 0)
 		text[0] = '\0';
 	mu_error_set(err, code, 0, "%s", text);
+}
+
+bool examination_has_outcome(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_size > 0;
 }
 
 void *examination_read(const struct examination *e, int fd, struct mu_error *err)

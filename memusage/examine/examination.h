@@ -55,6 +55,10 @@ int examination_open_file(const struct examination *e);
 pid_t examination_start(const struct examination *e, const struct examined_process *p,
 			const void *options, int fd);
 
+/* examination_has_outcome -- Returns whether it has left something in its file: it ends now, or it
+ * has given up and cannot be killed, as the kernel waits for a page in it. */
+bool examination_has_outcome(int fd);
+
 /* examination_read -- Reads what that process has left in its file when it has ended.
  *
  * Returns the result as it is in a recording, to be freed, or NULL with ERR: MU_ERROR_DENIED if

@@ -1,4 +1,4 @@
-/* supplied_areas.c -- Mappings whose pages the process itself supplies, by userfaultfd(2).
+/* supplied_areas.c -- Mappings whose missing pages a process supplies.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -60,4 +60,22 @@ void supplied_areas_find(pid_t pid, void (*visit)(uint64_t start, void *data), v
 	free(line);
 	if (file)
 		fclose(file);
+}
+
+/* The fields of a line: two numbers, the device, paths and options, a hyphen, the type. */
+bool supplied_areas_served(const char *mounts, unsigned int major, unsigned int minor)
+{
+	const char *end;
+
+	for (const char *line = mounts; *line; line = *end ? end + 1 : end) {
+		const char *type = strstr(line, " - ");
+		unsigned int mount[2];
+
+		end = line + strcspn(line, "\n");
+		if (type && type < end && strncmp(type + 3, "fuse", 4) == 0 &&
+		    sscanf(line, "%*d %*d %u:%u", &mount[0], &mount[1]) == 2 &&
+		    mount[0] == major && mount[1] == minor)
+			return true;
+	}
+	return false;
 }

@@ -1,7 +1,9 @@
-/* supplied_areas.h -- Mappings whose pages the process itself supplies, by userfaultfd(2).
+/* supplied_areas.h -- Mappings whose missing pages a process supplies.
  *
- * Who reads a page there that is missing waits until a thread of the process supplies it: for ever
- * if they are all stopped.
+ * The process itself does so by userfaultfd(2), another one that serves a file system by FUSE. Who
+ * reads a missing page there waits until it is supplied: for ever if the process is stopped, or the
+ * server does not answer. The kernel does not even end the wait of a process that is killed once
+ * the server of a file system has got the request.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +19,7 @@
  */
 bool supplied_areas_may_be(pid_t pid);
 
-/* supplied_areas_find -- Calls a function for each such mapping of a process.
+/* supplied_areas_find -- Calls a function for each mapping that a process supplies by userfaultfd.
  *
  * start  where the mapping begins.
  * data   what the function gets.
@@ -25,3 +27,12 @@ bool supplied_areas_may_be(pid_t pid);
  * page tables of the process.
  */
 void supplied_areas_find(pid_t pid, void (*visit)(uint64_t start, void *data), void *data);
+
+/* supplied_areas_served -- Returns whether the files of a device are served by FUSE.
+ *
+ * mounts        the text of /proc/PID/mountinfo.
+ * major, minor  as /proc/PID/maps has them.
+ * False also if the file system is no longer mounted where the process sees it.
+ * Source  proc(5), "/proc/[pid]/mountinfo"; Linux, Documentation/filesystems/fuse.rst.
+ */
+bool supplied_areas_served(const char *mounts, unsigned int major, unsigned int minor);

@@ -48,7 +48,7 @@ mkdir files
 run own_files files
 case $out in
 refused:*)
-	skip "own_files was answered: ${out#refused: }" 6
+	skip "own_files was answered: ${out#refused: }" 16
 	done_testing
 	;;
 esac
@@ -61,4 +61,31 @@ done
 end_examined
 is "$ended" 0 '... and it goes on'
 num "$(sed -n 's/^closed=//p' output)" -ge 4 '... and has answered each close of a copy'
+
+# ---- a file that cannot be read
+
+# Its pages are left alone.
+mkdir silent gone
+begin_examined own_files silent silent
+for command in 'leak_check summary' holders pages; do
+	# shellcheck disable=SC2086
+	run timeout 60 memusage --pid="$program" $command
+	is "$status" 0 "own_files silent: $command" || diag "$err"
+done
+end_examined
+is "$ended" 0 '... and it goes on'
+# Nothing tells that they will not come. Both wait for the same time, at once.
+timeout 120 memusage -o report --holders own_files gone gone </dev/null >out.end 2>err.end &
+at_end=$!
+begin_examined own_files gone gone
+run timeout 60 memusage --pid="$program" holders
+is "$status" 125 'own_files gone: a client gives up'
+like "$err" 'nothing could be read of it any more: a file system that it uses does not answer' \
+	'... and says why'
+end_examined
+is "$ended" 0 '... and the process goes on'
+wait "$at_end"
+is "$?" 0 '--holders at its end: it ends'
+like "$(cat report)" 'own_files: heap total: [1-9]' '... and is recorded'
+like "$(cat err.end)" 'could not be examined: nothing could be read of it' '... without its holders'
 done_testing

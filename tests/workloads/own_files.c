@@ -1,9 +1,11 @@
 /* LDLIBS: -pthread */
-/* own_files.c -- a process that has a file open in a file system of its own (FUSE): `own_files DIR`.
+/* own_files.c -- a process that has a file open in a file system of its own (FUSE): `own_files DIR
+ * [silent | gone]`.
  *
- * One of its threads answers the kernel, also when a copy of the process closes the file. Says
- * "ready", and allocates until its standard input ends; then "closed=N", how often it was told of a
- * close. "refused: WHY" if it may not mount.
+ * One of its threads answers the kernel, also when a copy of the process closes the file. If it is
+ * silent the file is mapped, and who reads that mapping never gets an answer; if it is gone the
+ * mapping is all that is left of the file system. Says "ready", and allocates until its standard
+ * input ends; then "closed=N", how often it was told of a close. "refused: WHY" if it may not mount.
  *
  * Source  Linux, include/uapi/linux/fuse.h.
  *
@@ -16,10 +18,12 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +50,7 @@ static void reply(uint64_t request, int error, const void *data, size_t size)
 
 static struct fuse_attr attributes(uint64_t of)
 {
-	return (struct fuse_attr){ .ino = of, .nlink = 1, .blksize = 4096,
+	return (struct fuse_attr){ .ino = of, .nlink = 1, .blksize = 4096, .size = 4096,
 				   .mode = of == ROOT ? S_IFDIR | 0755 : S_IFREG | 0644 };
 }
 
@@ -76,6 +80,7 @@ static void answer(const struct fuse_in_header *h)
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 	case FUSE_INTERRUPT:
+	case FUSE_READ:
 		return;
 	default:
 		return reply(h->unique, -ENOSYS, NULL, 0);
@@ -113,6 +118,7 @@ int main(int argc, char **argv)
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 	pthread_t thread;
 	char path[4096];
+	bool is_gone;
 	int file;
 
 	if (argc < 2 || mount_at(argv[1]) < 0) {
@@ -122,6 +128,15 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/file", argv[1]);
 	if (pthread_create(&thread, NULL, serve, NULL) != 0 || (file = open(path, O_RDONLY)) < 0)
 		return 99;
+	if (argc > 2 && mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0) == MAP_FAILED)
+		return 99;
+	is_gone = argc > 2 && strcmp(argv[2], "gone") == 0;
+	if (is_gone) {
+		close(file);
+		umount2(argv[1], MNT_DETACH);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
 	lost = malloc(1000);
 	lost = NULL;
 	say("ready");
@@ -129,9 +144,11 @@ int main(int argc, char **argv)
 	for (unsigned int turn = 0; poll(&in, 1, 1) == 0; turn++)
 		free(malloc(turn % 5000));
 	/* At its end nothing would answer. */
-	close(file);
+	if (!is_gone)
+		close(file);
 	say("closed=%d", closed);
 	fflush(stdout);
-	umount2(argv[1], MNT_DETACH);
+	if (!is_gone)
+		umount2(argv[1], MNT_DETACH);
 	_exit(0);
 }
