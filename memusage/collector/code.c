@@ -21,9 +21,13 @@
 #include "memusage/common/child.h"
 #include "memusage/common/file_events.h"
 #include "memusage/common/process.h"
+#include "memusage/rights/isolation.h"
+#include "memusage/rights/owner.h"
+#include "profile/base/array.h"
 #include "profile/symbols/elf_file.h"
 #include "recording/family.h"
 
+/* Of one user. The answers of a user take twice as much as the largest one, and one more. */
 enum { FILES_MAX = 4096 };
 #define WORDS_MAX (UINT64_C(1) << 24)
 
@@ -36,6 +40,7 @@ struct code_file {
 	dev_t device;
 	ino_t inode;
 	struct timespec changed;
+	pid_t asker;  /* the process that asked first */
 	pid_t reader; /* 0: the answer is known, or there is none */
 	int pidfd;
 	int answer;	/* memfd that the reader writes to, -1 none */
@@ -43,8 +48,8 @@ struct code_file {
 	uint64_t count;
 };
 
-static struct code_file *files[FILES_MAX];
-static size_t file_count;
+static struct code_file **files;
+static uint32_t file_count, file_room;
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -58,14 +63,49 @@ static void append_symbol_rules(struct opt_list *list, const struct settings *s)
 		opt_list_append(list, "--debuginfod");
 }
 
+/* Returns the group of a process that has only the rights of this user; ends this process else. */
+static gid_t find_group(pid_t pid, uid_t user)
+{
+	unsigned int uid[PROCESS_IDS], gid[PROCESS_IDS];
+
+	if (!process_read_ids(pid, uid, gid))
+		_exit(1);
+	for (int i = 0; i < PROCESS_IDS; i++) {
+		if (uid[i] != user)
+			_exit(1);
+	}
+	return gid[0];
+}
+
+/* What root reads for a user is what the user can read, wherever the path leads by now. Replaces
+ * ROOT, a directory that the user may not be able to name. */
+static void take_rights(const struct code_file *f, const char **root)
+{
+	const int directory = open(*root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	const struct owner owner = { .uid = f->user, .gid = find_group(f->asker, f->user) };
+
+	if (directory < 0 || null < 0)
+		_exit(1);
+	isolation_begin(f->answer, null);
+	*root = child_pass_file(directory);
+	owner_become(&owner);
+}
+
 static void execute_reader(const struct tree *t, const struct code_file *f, const char *root,
 			   const char *path, const struct build_id *id)
 {
+	const bool is_other = geteuid() == 0 && f->user != 0;
+	const int tool = is_other ? child_open("memusageprint") : -1;
 	const struct settings *s = t->s->settings;
 	const struct opt_list *given = &s->massif.report;
 	struct opt_list arguments = { .count = 0 };
 	char hex[2 * BUILD_ID_MAX + 1] = "";
 
+	if (is_other)
+		take_rights(f, &root);
+	else
+		dup2(f->answer, STDOUT_FILENO);
 	for (uint32_t i = 0; i < id->length; i++)
 		snprintf(hex + (size_t)2 * i, 3, "%02x", id->byte[i]);
 	opt_list_append(&arguments, "memusageprint");
@@ -77,8 +117,9 @@ static void execute_reader(const struct tree *t, const struct code_file *f, cons
 		append_symbol_rules(&arguments, s);
 	opt_list_append(&arguments, "--");
 	opt_list_append(&arguments, path);
-	dup2(f->answer, STDOUT_FILENO);
 	child_reset_signals();
+	if (is_other)
+		child_execute_opened(tool, &arguments);
 	child_execute(&arguments, "");
 }
 
@@ -134,7 +175,7 @@ static void reap_reader(struct code_file *f, int flags)
 
 static struct code_file *find_code_file(const struct stat *st, bool is_symbols, uid_t user)
 {
-	for (size_t i = 0; i < file_count; i++) {
+	for (uint32_t i = 0; i < file_count; i++) {
 		struct code_file *f = files[i];
 
 		if (f->user == user && f->is_symbols == is_symbols &&
@@ -146,11 +187,36 @@ static struct code_file *find_code_file(const struct stat *st, bool is_symbols, 
 	return NULL;
 }
 
-/* What root reads of a file must be nothing that the user could not read. */
-static bool may_read(const struct stat *st, uid_t user)
+static void free_file(struct code_file *f)
 {
-	return geteuid() != 0 || user == 0 || st->st_mode & S_IROTH ||
-	       (st->st_uid == user && st->st_mode & S_IRUSR);
+	free(f->word);
+	free(f);
+}
+
+/* Forgets the oldest answers of a user that has too many: they are read again if they are asked
+ * for. Returns false if there is no room, since all are still being read. */
+static bool make_room(uid_t user)
+{
+	uint64_t count = 0, words = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < file_count; i++) {
+		count += files[i]->user == user;
+		words += files[i]->user == user ? files[i]->count : 0;
+	}
+	for (uint32_t i = 0; i < file_count; i++) {
+		struct code_file *f = files[i];
+
+		if ((count < FILES_MAX && words <= 2 * WORDS_MAX) || f->user != user || f->reader) {
+			files[kept++] = f;
+			continue;
+		}
+		count--;
+		words -= f->count;
+		free_file(f);
+	}
+	file_count = kept;
+	return count < FILES_MAX;
 }
 
 /* Finds the file as the process sees it or, without permission, as we do. */
@@ -177,18 +243,20 @@ static struct code_file *find_or_start_file(struct tree *t, const struct process
 	struct code_file *f = NULL;
 	struct stat st;
 
-	if (path && path[0] == '/' && stat_for_process(p->pid, path, root, &st) &&
-	    may_read(&st, user)) {
+	if (path && path[0] == '/' && stat_for_process(p->pid, path, root, &st)) {
 		f = find_code_file(&st, is_symbols, user);
-		if (!f && file_count < FILES_MAX) {
+		if (!f && make_room(user)) {
 			f = xcalloc(1, sizeof(*f));
 			*f = (struct code_file){ .user = user,
+						 .asker = p->pid,
 						 .device = st.st_dev,
 						 .inode = st.st_ino,
 						 .changed = st.st_mtim,
 						 .is_symbols = is_symbols,
 						 .pidfd = -1,
 						 .answer = -1 };
+			array_reserve(&files, &file_room, file_count + UINT64_C(1),
+				      sizeof(struct code_file *));
 			files[file_count++] = f;
 			if (module->build_id_length <= BUILD_ID_MAX) {
 				id.length = module->build_id_length;
@@ -232,6 +300,9 @@ static void answer_question(struct tree *t, const struct process *p, struct mu_i
 			query_set_state(live, MU_QUERY_WORKING);
 	} else if (!f || !f->word) {
 		query_set_state(live, MU_QUERY_FAILED);
+	} else if (state == MU_QUERY_ROOM && live->query_count != f->count) {
+		/* It was forgotten meanwhile, and the file has changed: there is no room for it. */
+		query_set_state(live, MU_QUERY_FAILED);
 	} else if (state == MU_QUERY_ROOM) {
 		query_copy_answer(p, live, f->word, f->count * 8);
 	} else {
@@ -252,7 +323,7 @@ void code_answer(struct tree *t, const struct process *p)
 
 bool code_reader_ended(int fd)
 {
-	for (size_t i = 0; i < file_count; i++) {
+	for (uint32_t i = 0; i < file_count; i++) {
 		if (files[i]->reader && files[i]->pidfd == fd) {
 			reap_reader(files[i], 0);
 			return true;
@@ -263,13 +334,14 @@ bool code_reader_ended(int fd)
 
 void code_free(void)
 {
-	for (size_t i = 0; i < file_count; i++) {
+	for (uint32_t i = 0; i < file_count; i++) {
 		if (files[i]->reader) {
 			kill(files[i]->reader, SIGKILL);
 			reap_reader(files[i], 0);
 		}
-		free(files[i]->word);
-		free(files[i]);
+		free_file(files[i]);
 	}
-	file_count = 0;
+	free(files);
+	files = NULL;
+	file_count = file_room = 0;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,22 @@ void child_execute(const struct opt_list *arguments, const char *purpose)
 		die("cannot find %s: /proc/self/exe is not readable", name);
 	execv(tool, (char **)(uintptr_t)arguments->item);
 	warn("%scannot run %s: %m", purpose, tool);
+	_exit(127);
+}
+
+int child_open(const char *name)
+{
+	char *tool = sibling_path("memusage", name);
+	int fd = tool ? open(tool, O_PATH | O_CLOEXEC) : -1;
+
+	free(tool);
+	return fd;
+}
+
+void child_execute_opened(int fd, const struct opt_list *arguments)
+{
+	fexecve(fd, (char **)(uintptr_t)arguments->item, environ);
+	warn("cannot run %s: %m", arguments->item[0]);
 	_exit(127);
 }
 

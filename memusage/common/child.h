@@ -26,6 +26,15 @@ char *child_pass_file(int fd);
 __attribute__((noreturn)) void child_execute(const struct opt_list *arguments,
 					     const char *purpose);
 
+/* child_open -- Opens that program, for a process that will not reach it by its path.
+ *
+ * Returns a descriptor that an exec closes, or -1 with errno.
+ */
+int child_open(const char *name);
+
+/* child_execute_opened -- Executes what child_open() has opened, as child_execute() does. */
+__attribute__((noreturn)) void child_execute_opened(int fd, const struct opt_list *arguments);
+
 /* child_fork -- Makes a child that executes the program NAME. Returns as fork() does, -1 after a
  * message. */
 pid_t child_fork(const char *name);

@@ -4,20 +4,15 @@
  */
 #include "memusage/remote/privsep.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +20,7 @@
 #include "cli/xmalloc.h"
 #include "memusage/common/escape.h"
 #include "memusage/common/program.h"
+#include "memusage/rights/isolation.h"
 
 enum {
 	LINE_MAX_BYTES = 1 << 18, /* the command line of a process is one line */
@@ -32,71 +28,9 @@ enum {
 	LOOK_MS = 100
 };
 
-#define FILE_MAX (UINT64_C(1) << 30)
-
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC 4u
-#endif
-
 static pid_t parent_pid;
 
 /* ---- the isolated process ------------------------------------------------------------------ */
-
-static void close_on_exec(void)
-{
-	DIR *all;
-	const struct dirent *entry;
-
-	if (syscall(__NR_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
-		return;
-	all = opendir("/proc/self/fd");
-	while (all && (entry = readdir(all)) != NULL) {
-		int fd = (int)strtol(entry->d_name, NULL, 10);
-
-		if (fd > STDERR_FILENO)
-			fcntl(fd, F_SETFD, FD_CLOEXEC);
-	}
-	if (!all)
-		die("cannot list the open file descriptors: %m");
-	closedir(all);
-}
-
-/* The locale is not secret. */
-static void clear_environment(void)
-{
-	static const char *const kept[] = { "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
-					    "LC_NUMERIC", "LC_TIME", "TZ" };
-	enum { KEPT = sizeof(kept) / sizeof(*kept) };
-	char *value[KEPT];
-
-	for (size_t i = 0; i < KEPT; i++)
-		value[i] = getenv(kept[i]) ? xstrdup(getenv(kept[i])) : NULL;
-	clearenv();
-	setenv("PATH", "/usr/bin:/bin", 1);
-	for (size_t i = 0; i < KEPT; i++) {
-		if (value[i])
-			setenv(kept[i], value[i], 1);
-		free(value[i]);
-	}
-}
-
-/* A session of its own, since a process can insert input into its controlling terminal. */
-static void drop_inherited_state(const int out[2], const int err[2])
-{
-	const struct rlimit file = { FILE_MAX, FILE_MAX }, core = { 0, 0 };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || setsid() < 0 || chdir("/") < 0)
-		die("cannot isolate the process that acts for the owner: %m");
-	dup2(null, STDIN_FILENO);
-	dup2(out[1], STDOUT_FILENO);
-	dup2(err[1], STDERR_FILENO);
-	close_on_exec();
-	clear_environment();
-	setrlimit(RLIMIT_FSIZE, &file);
-	setrlimit(RLIMIT_CORE, &core);
-	umask(077);
-}
 
 void privsep_die_with_parent(void)
 {
@@ -208,7 +142,7 @@ int privsep_run(int (*work)(void *data), void *data)
 	if (pid < 0)
 		die("cannot create a process: %m");
 	if (pid == 0) {
-		drop_inherited_state(out, err);
+		isolation_begin(out[1], err[1]);
 		status = work(data);
 		fflush(NULL);
 		_exit(status);

@@ -10,7 +10,7 @@
 
 #include "memusage/options/settings.h"
 #include "memusage/remote/contact.h"
-#include "memusage/remote/owner.h"
+#include "memusage/rights/owner.h"
 
 struct remote {
 	const struct settings *settings;

@@ -28,4 +28,7 @@ cp library.so secret.so && chmod 600 secret.so
 ask "$PWD/secret.so" none
 is "$out" refused 'a file that only root can read: the process of the user learns nothing'
 like "$(cat report)" 'own_give in library.so: patched, 1 call' '... and root has its answer'
+mkdir -m 700 hidden && cp other.so hidden/library.so
+ask "$PWD/hidden/library.so" none
+is "$out" refused 'a file that all can read, in a directory of root: likewise'
 done_testing

@@ -40,7 +40,7 @@ my %may_include = (
 my %rooms = (
 	libmemusage => [qw(base image unwind tables event requests patch pages emulated lifecycle
 		interpose hooks emulator attach)],
-	memusage => [qw(common options record trace examine holders allocator attach report collector remote
+	memusage => [qw(common rights options record trace examine holders allocator attach report collector remote
 		launcher)],
 	profile => [qw(base graph pages names symbols unwind read model compare budget save merge)],
 	formats => ['base', 'holders', '', 'gate', 'leaks', 'pprof', 'viewers', 'page', 'push'],

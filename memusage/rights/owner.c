@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memusage/remote/owner.h"
+#include "memusage/rights/owner.h"
 
 #include <grp.h>
 #include <linux/capability.h>
