@@ -98,10 +98,9 @@ static void create_arena(struct session *s)
 	       sizeof(s->settings->triggers.watch));
 }
 
+/* These may take long, or wait for the reader of a FIFO: a signal ends memusage meanwhile. */
 static void prepare_session(struct session *s, const struct settings *settings)
 {
-	struct mu_error err;
-
 	*s = (struct session){
 		.settings = settings,
 		.endpoint = { .abstract_fd = -1, .path_fd = -1 },
@@ -120,8 +119,6 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		s->program = attached_run_program(settings->attach);
 	else
 		find_program(s);
-	library_find(&s->library, settings->attach ? ATTACHED_LIBRARY :
-				  accesses_library(&settings->accesses, s->program));
 	outputs_check(settings, s->program);
 	datafiles_open(&s->files, settings);
 	if (settings->durable)
@@ -132,6 +129,16 @@ static void prepare_session(struct session *s, const struct settings *settings)
 		left_checks_open(s);
 	else
 		create_arena(s);
+}
+
+/* These make directories: from here on, signals wait for the program. */
+static void open_for_program(struct session *s)
+{
+	const struct settings *settings = s->settings;
+	struct mu_error err;
+
+	library_find(&s->library, settings->attach ? ATTACHED_LIBRARY :
+				  accesses_library(&settings->accesses, s->program));
 	if (endpoint_open(&s->endpoint, &err) < 0)
 		die("cannot create the socket for the recording: %s", err.text);
 }
@@ -554,6 +561,7 @@ int launcher_run(const struct settings *settings)
 	prepare_session(&l.session, settings);
 	serving_prepare(&l.serving, settings, l.session.record.fd);
 	start_prepare(&l.inherited, &l.taken);
+	open_for_program(&l.session);
 	if (settings->attach)
 		return record_process(&l);
 	if (!fork_collector(&l))

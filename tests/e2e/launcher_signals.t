@@ -146,6 +146,22 @@ is "$status" 3 'SIGTERM of the collector'
 recorded 'what was there is written'
 isnt "$(od -An -tu8 -j24 -N8 data.dat | tr -d ' ')" 0 'the data file is finished'
 
+# ---- a signal before the program runs
+mkdir folders
+killed=$(TMPDIR=$PWD/folders perl -e 'delete $ENV{XDG_RUNTIME_DIR};
+	for (1 .. 150) {
+		my $launcher = fork() // die;
+		exec "memusage", "-q", "-o", "report", "true" or die if $launcher == 0;
+		select undef, undef, undef, rand 0.015;
+		kill TERM => $launcher;
+		waitpid $launcher, 0;
+		$killed++ if ($? & 127) == 15;
+	}
+	print $killed' 2>/dev/null)
+num "$killed" -gt 0 'SIGTERM at any time'
+no_folders() { rmdir folders; }
+ok 'no folder stays' until_true no_folders
+
 # ---- nothing stays behind
 ok 'no collector stays' until_true no_collectors
 
