@@ -20,6 +20,7 @@
 #include "memusageprint/names_ahead.h"
 #include "memusageprint/reports.h"
 #include "memusageprint/text/leak_text.h"
+#include "profile/base/limits.h"
 
 /* Dies if the output is an input: opening the output would empty it. */
 static void check_output_file(const struct settings *settings)
@@ -89,6 +90,7 @@ static int print_all_files(const struct settings *settings)
 int main(int argc, char **argv)
 {
 	message_init("memusageprint", EXIT_FAILURE);
+	limits_raise_stack();
 	/* At the limit of file size write() fails then, and output_close() reports it. */
 	signal(SIGXFSZ, SIG_IGN);
 	const struct settings *settings = command_line_parse(argc, argv);

@@ -18,6 +18,7 @@
 #include "memusageserve/options/settings.h"
 #include "memusageserve/push/push.h"
 #include "memusageserve/source/run.h"
+#include "profile/base/limits.h"
 
 enum {
 	REOPEN_MS = 100, REOPENS = 20,	/* a killed collector is replaced at once, or never */
@@ -234,6 +235,7 @@ int main(int argc, char **argv)
 
 	p.listener = LISTENER_CLOSED;
 	message_init("memusageserve", EXIT_FAILURE);
+	limits_raise_stack();
 	p.settings = settings_parse(argc, argv);
 	if (p.settings->push.url)
 		parse_push_target(&p);

@@ -21,6 +21,7 @@
 #include "memusagestat/merged_file.h"
 #include "memusagestat/settings.h"
 #include "memusagestat/themed_picture.h"
+#include "profile/base/limits.h"
 
 static int write_classic_picture(struct output *out, gdImagePtr image, const struct dat_info *info,
 				 const char *title)
@@ -97,6 +98,7 @@ int main(int argc, char **argv)
 	int result;
 
 	message_init("memusagestat", EXIT_FAILURE);
+	limits_raise_stack();
 	/* A limit on the size of files must be an error of write(), which is reported. */
 	signal(SIGXFSZ, SIG_IGN);
 	settings = settings_parse(argc, argv);

@@ -37,6 +37,7 @@
 #include "memusage/report/ended_images.h"
 #include "memusage/report/not_recorded.h"
 #include "memusage/report/reports.h"
+#include "profile/base/limits.h"
 
 enum {
 	EVENTS = 64,
@@ -92,7 +93,6 @@ static void set_up_process(void)
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2,
 				       SIGTSTP, SIGTTIN, SIGTTOU, SIGXFSZ, SIGALRM };
 	struct sigaction action = { .sa_handler = SIG_IGN };
-	struct rlimit limit;
 	sigset_t none;
 
 	setsid();
@@ -104,10 +104,8 @@ static void set_up_process(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* Allows a pidfd for every process of the tree. */
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	limits_set(RLIMIT_NOFILE, RLIM_INFINITY);
+	limits_raise_stack();
 }
 
 static void watch_descriptor(int fd)

@@ -26,6 +26,7 @@
 #include "memusage/remote/remote_command.h"
 #include "memusage/remote/remote_output.h"
 #include "memusage/report/not_recorded.h"
+#include "profile/base/limits.h"
 
 enum {
 	BUSY_TRIES = 100, BUSY_NS = 100000000,	/* 10 s */
@@ -282,6 +283,7 @@ int remote_run(const struct settings *settings)
 
 	/* Makes write() report an exceeded file size limit. */
 	signal(SIGXFSZ, SIG_IGN);
+	limits_raise_stack();
 	if (remote_command_choose(&r) < 0)
 		return STATUS_FAILED;
 	return run_command(&r) < 0 ? STATUS_FAILED : 0;

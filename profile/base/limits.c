@@ -10,6 +10,8 @@
 
 #include "profile/base/file.h"
 
+#define STACK_BYTES (UINT64_C(8) << 20)
+
 void limits_set(int resource, uint64_t value)
 {
 	struct rlimit r;
@@ -26,6 +28,22 @@ void limits_lower(int resource, uint64_t value)
 
 	if (getrlimit(resource, &r) == 0 && r.rlim_cur > value)
 		limits_set(resource, value);
+}
+
+void limits_raise_stack(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_STACK, &r) < 0 || r.rlim_cur >= STACK_BYTES)
+		return;
+	r.rlim_cur = STACK_BYTES;
+	if (r.rlim_max >= STACK_BYTES) {
+		setrlimit(RLIMIT_STACK, &r);
+		return;
+	}
+	r.rlim_max = STACK_BYTES;
+	if (setrlimit(RLIMIT_STACK, &r) < 0)
+		limits_set(RLIMIT_STACK, STACK_BYTES);
 }
 
 static uint64_t own_address_space_pages(void)

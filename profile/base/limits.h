@@ -24,6 +24,14 @@ void limits_set(int resource, uint64_t value);
 /* limits_lower -- the same, unless the limit is lower already. */
 void limits_lower(int resource, uint64_t value);
 
+/* limits_raise_stack -- gives this process 8 MiB of stack, which its reader of debug information
+ * needs, if its limit is lower: that of a user is for the programs that are profiled. A hard limit
+ * that cannot be raised stays. The stack grows as far as there is room below it.
+ *
+ * Source: setrlimit(2), RLIMIT_STACK; Linux, arch/x86/mm/mmap.c (128 MiB at least are left free).
+ */
+void limits_raise_stack(void);
+
 /* limits_memory -- at most so many bytes of address space more than now, less if that is the limit.
  *
  * Nothing happens under a sanitizer, which reserves terabytes, and where /proc does not say how

@@ -197,6 +197,14 @@ run memusage -o report --color=always ls /
 like "$(cat -v report)" '^\^\[\[01;32mMemory usage summary:' 'colours if they are asked for'
 run memusage -o report ls /
 unlike "$(cat -v report)" '\^\[' 'none in a file'
+# The limit of a stack is for the program.
+# shellcheck disable=SC3045
+run sh -c 'ulimit -S -s 64 && exec memusage -o report --top --record=small.mur sh -c "ls; ulimit -s"'
+is "$status,$(printf '%s\n' "$out" | tail -n 1)" 0,64 'under a small limit of the stack'
+like "$(cat report)" '^memusage: process [0-9]+ ls: heap total' '... there is a report'
+# shellcheck disable=SC3045
+run sh -c 'ulimit -S -s 64 && memusageprint small.mur && exec memusagestat small.mur small.png'
+is "$status" 0 '... and it is shown'
 run env NO_COLOR=1 memusage -o report --color=always ls /
 like "$(cat -v report)" '\^\[' '--color=always wins over NO_COLOR'
 echo 'a long old report, longer than the new one' >report
