@@ -25,14 +25,16 @@ bool live_is_sealed(int fd)
 	return seals >= 0 && (seals & wanted) == wanted;
 }
 
-/* Uses subtraction and division, since the sum may exceed 64 bits. */
+/* Uses subtraction and division, since the sum may exceed 64 bits. What is written to there needs
+ * the alignment that a recorder's has. */
 static bool has_slot(const struct segment *view, uint64_t mapped, uint32_t slot)
 {
 	const struct mu_segment *h = &view->head;
 
 	return h->kind != MU_KIND_KEPT && slot < h->slot_count && h->slots <= mapped &&
 	       h->slot_size >= sizeof(struct mu_image) &&
-	       h->slot_size <= (mapped - h->slots) / ((uint64_t)slot + 1);
+	       h->slot_size <= (mapped - h->slots) / ((uint64_t)slot + 1) &&
+	       (h->slots + slot * h->slot_size) % _Alignof(struct mu_image) == 0;
 }
 
 int live_open(struct live *l, int fd, uint32_t slot, uint32_t generation, struct mu_error *err)
