@@ -23,6 +23,10 @@
 
 enum { AUXV_MOST = 64 };
 
+/* The kernel takes 6 MiB at an exec, but a process can say of any of its memory that it is its
+ * environment. */
+enum { ENVIRONMENT_MOST = 16 << 20 };
+
 /* The waits for execs to end, in one look at all processes. A busy machine always has one under
  * way, mostly of a stranger, and few take longer. */
 enum { WAITS_MOST = 50 };
@@ -73,7 +77,7 @@ static enum judgement judge_program(const char *pid)
 }
 
 /* State of a look at all processes. Most have nothing to do with us, and a short program waits for
- * the look at its end: so three system calls per process, one for a kernel thread. */
+ * the look at its end: so four system calls for a process of our user, and one for another's. */
 struct search {
 	int proc;	   /* descriptor of /proc */
 	char *start;	   /* "NAME=VALUE" of a newcomer begins with it */
@@ -82,7 +86,8 @@ struct search {
 	unsigned int waits; /* how many were taken */
 };
 
-/* Reads all of it. Returns its length, or -1: it cannot be read, as that of a kernel thread. */
+/* Reads all of it. Returns its length, or -1: it cannot be read, as that of a kernel thread, or no
+ * exec has left one as long. */
 static ssize_t read_environment(struct search *s, const char *pid)
 {
 	char path[300];
@@ -97,11 +102,15 @@ static ssize_t read_environment(struct search *s, const char *pid)
 		length += got;
 		if ((size_t)length < s->room)
 			break;	/* a short read is the last one */
+		if (s->room >= ENVIRONMENT_MOST) {
+			length = -1;
+			break;
+		}
 		s->room *= 2;
 		s->environment = xreallocarray(s->environment, s->room + 1, 1);
 	}
 	close(fd);
-	s->environment[length] = '\0';
+	s->environment[length > 0 ? length : 0] = '\0';
 	return length;
 }
 
@@ -131,14 +140,14 @@ static bool is_bare(const char *pid)
 	return process_state((pid_t)strtol(pid, NULL, 10)) == 'S';
 }
 
+/* The user comes first: root can read the environment of every process, and that of a stranger may
+ * be as long as its address space. */
 static enum judgement judge_process(struct search *s, const char *pid)
 {
-	const ssize_t length = read_environment(s, pid);
+	const ssize_t length = is_own_process(s, pid) ? read_environment(s, pid) : -1;
 	enum judgement program;
 
 	if (length < 0 || (length > 0 && !has_variable(s, length)))
-		return JUDGED_STRANGER;
-	if (!is_own_process(s, pid))
 		return JUDGED_STRANGER;
 	program = judge_program(pid);
 	if (length > 0 || program != JUDGED_NEWCOMER)

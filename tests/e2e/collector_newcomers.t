@@ -86,4 +86,21 @@ if "${CC:-cc}" -static -w -o static slow.c late.c 2>errors; then
 else
 	skip 'no static C library' 2
 fi
+
+# A stranger's environment may be as long as it likes. $MU_TMP is not the stranger's to write in.
+if [ "$(id -u)" = 0 ]; then
+	mkdir strangers && chmod 777 strangers && chmod 755 .
+	setpriv --reuid=64123 --regid=64123 --clear-groups "$WORKLOADS/boaster" strangers/begun >said &
+	boaster=$!
+	if until_true test -e strangers/begun; then
+		run memusage -q --record=kept.mur true
+		kill "$boaster"
+		wait "$boaster"
+		is "$(cat said)" unread "root's collector does not read the environment of another user's process"
+	else
+		skip 'no process can say where its environment is (prctl(2), PR_SET_MM_MAP)'
+	fi
+else
+	skip 'only root can take the rights of another user'
+fi
 done_testing
