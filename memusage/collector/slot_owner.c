@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memusage/collector/examination_right.h"
+#include "memusage/collector/tree_arenas.h"
 #include "memusage/common/clock.h"
 #include "memusage/common/pid_namespace.h"
 #include "memusage/common/process.h"
@@ -24,12 +25,30 @@ struct slot_search {
 	const struct arena *arena;
 };
 
+/* Tells whether a process whose mappings cannot be read may have an arena: one of its user. A
+ * process of that user can write any ID into a slot, and another user's process would lose its own
+ * image for it. A process in our own arena may have changed its user since. */
+static bool may_be_in(pid_t pid, const struct tree_arena *a)
+{
+	unsigned int user[PROCESS_IDS], group[PROCESS_IDS];
+
+	if (!a || a->uid == geteuid() || !process_read_ids(pid, user, group))
+		return true;
+	for (int i = 0; i < PROCESS_IDS; i++) {
+		if (user[i] == a->uid)
+			return true;
+	}
+	return false;
+}
+
 /* Tells whether a process has our memory, or may have it if that cannot be known. A process that is
  * ending has none any more, and a kernel thread never had any. */
-static bool may_have_mapped(pid_t pid, const struct arena *a)
+static bool may_have_mapped(pid_t pid, const struct slot_search *s)
 {
-	const enum process_mapping mapping = process_maps(pid, a->fd);
+	const enum process_mapping mapping = process_maps(pid, s->arena->fd);
 
+	if (mapping == PROCESS_MAPPING_UNKNOWN)
+		return may_be_in(pid, tree_arenas_find(s->tree, s->arena));
 	return mapping == PROCESS_HAS_NO_MEMORY ? process_is_ending(pid) :
 						  mapping != PROCESS_HAS_OTHERS;
 }
@@ -41,7 +60,7 @@ static bool may_own_slot(pid_t pid, const void *data)
 	const struct slot_search *s = data;
 	const struct process *p = processes_find(&s->tree->processes, pid);
 
-	return may_have_mapped(pid, s->arena) && (!p || p->slot < 0);
+	return may_have_mapped(pid, s) && (!p || p->slot < 0);
 }
 
 static bool has_mapped(pid_t pid, const void *data)
@@ -80,7 +99,7 @@ static pid_t orphaned_slot_pid(const struct tree *t, const struct arena *a,
 	nested = pid_namespace_find(pid, 0, true, may_own_slot, &s);
 	if (nested > 0)
 		return nested;
-	return is_here && may_have_mapped(pid, a) ? pid : 0;
+	return is_here && may_have_mapped(pid, &s) ? pid : 0;
 }
 
 /* Tells whether the process with this ID here got another slot after this one: it may be the same,
@@ -151,5 +170,8 @@ pid_t slot_owner_inherited(const struct tree *t, const struct arena *a,
 	nested = pid_namespace_find(pid, 0, true, has_mapped, &s);
 	if (nested > 0)
 		return others_only(nested);
-	return mapping == PROCESS_MAPPING_UNKNOWN && exists(pid) ? pid : 0;
+	return mapping == PROCESS_MAPPING_UNKNOWN && exists(pid) &&
+			       may_be_in(pid, tree_arenas_find(t, a)) ?
+		       pid :
+		       0;
 }

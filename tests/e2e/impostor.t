@@ -34,7 +34,26 @@ if [ "$(id -u)" = 0 ]; then
 		--ambient-caps=+setuid perl -e '($<, $>) = (64124, 64124)'
 	like "$status,$err" '^0,.*no leak check of process [0-9]*: it has changed its user' \
 		'why a process that has changed its user is not examined'
+	# In a container root may not look into the processes of others: it does not know which have the
+	# memory in which a process names them.
+	cat >both <<-'END'
+		setpriv --reuid=64124 --regid=64124 --clear-groups perl -e '$| = 1; print "begun\n"; <STDIN>' \
+			<go >begun &
+		exec 3>go
+		for _ in $(seq 100); do
+			grep -q begun begun && break
+			sleep 0.1
+		done
+		setpriv --reuid=64123 --regid=64123 --clear-groups impostor $! >said
+		exec 3>&-
+		wait
+	END
+	mkfifo go
+	run setpriv --bounding-set=-all,+setuid,+setgid,+kill,+chown,+dac_override --inh-caps=-all \
+		memusage -o report sh both
+	is "$status,$(cat said)" 0,refused 'a process that names one of another user, in a container'
+	like "$(cat report)" 'process [0-9]* perl: .* exit status 0' '... whose recording goes on to its end'
 else
-	skip 'only root can take the rights of another user' 5
+	skip 'only root can take the rights of another user' 7
 fi
 done_testing
