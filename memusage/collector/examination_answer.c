@@ -25,7 +25,9 @@
 #include "memusage/holders/holders_check.h"
 #include "memusage/trace/tracee_refusal.h"
 
-enum { PENDING_MAX = 64 }; /* of one kind, at a time; others wait */
+/* Of one kind and one user, at a time; others wait. A process may ask and take no answer, or have
+ * its examiner wait for ever, but must not keep those of other users from their ends. */
+enum { PENDING_MAX = 64 };
 enum { EXAMINERS_PER_CPU = 2 }; /* likewise: more would only take turns, with memory for each */
 
 /* ---- kinds -------------------------------------------------------------------------------- */
@@ -96,52 +98,72 @@ static const struct kind *find_kind(uint32_t wanted, uint32_t flags)
 
 /* One that is being made, or whose result waits for room. */
 struct pending_examination {
-	pid_t pid;	/* of the process, 0: unused */
+	struct pending_examination *next;
+	pid_t pid;	/* of the process */
+	uid_t user;	/* of its arena */
 	pid_t examiner; /* 0: it has ended */
 	int pidfd, fd;
 	void *result; /* NULL: none */
 };
 
-static struct pending_examination pending[KINDS][PENDING_MAX];
+static struct pending_examination *pending[KINDS];
 
 static struct pending_examination *find_pending(const struct kind *k, pid_t pid)
 {
-	struct pending_examination *all = pending[k - kinds];
+	struct pending_examination *c = pending[k - kinds];
 
-	for (size_t i = 0; i < PENDING_MAX; i++) {
-		if (all[i].pid == pid)
-			return &all[i];
-	}
-	return NULL;
+	while (c && c->pid != pid)
+		c = c->next;
+	return c;
 }
 
-static void drop_pending(struct pending_examination *c)
+static struct pending_examination *add_pending(const struct kind *k, pid_t pid, uid_t user)
 {
+	struct pending_examination *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	*c = (struct pending_examination){ .next = pending[k - kinds], .pid = pid, .user = user,
+					   .pidfd = -1, .fd = -1 };
+	pending[k - kinds] = c;
+	return c;
+}
+
+static void drop_pending(const struct kind *k, struct pending_examination *c)
+{
+	struct pending_examination **at = &pending[k - kinds];
+
+	while (*at != c)
+		at = &(*at)->next;
+	*at = c->next;
 	free(c->result);
-	*c = (struct pending_examination){ .pid = 0 };
+	free(c);
 }
 
 /* Processes that were killed while they waited have no use for a result. */
 static void drop_orphans(const struct kind *k, const struct tree *t)
 {
-	for (size_t i = 0; i < PENDING_MAX; i++) {
-		struct pending_examination *c = &pending[k - kinds][i];
+	struct pending_examination *c, *next;
 
-		if (c->pid && !c->examiner && !processes_find(&t->processes, c->pid))
-			drop_pending(c);
+	for (c = pending[k - kinds]; c; c = next) {
+		next = c->next;
+		if (!c->examiner && !processes_find(&t->processes, c->pid))
+			drop_pending(k, c);
 	}
 }
 
 /* Hundreds of forked processes may end at once. */
-static bool has_idle_cpu(const struct kind *k)
+static bool has_room(const struct kind *k, uid_t user)
 {
-	const struct pending_examination *all = pending[k - kinds];
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	long examiners = 0;
+	const struct pending_examination *c;
+	long examiners = 0, all = 0;
 
-	for (size_t i = 0; i < PENDING_MAX; i++)
-		examiners += all[i].pid && all[i].examiner;
-	return examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
+	for (c = pending[k - kinds]; c; c = c->next) {
+		all += c->user == user;
+		examiners += c->user == user && c->examiner;
+	}
+	return all < PENDING_MAX && examiners < EXAMINERS_PER_CPU * (cpus > 0 ? cpus : 1);
 }
 
 static bool may_be_examined(const struct kind *k, const struct tree *t, const struct process *p,
@@ -165,6 +187,7 @@ static bool may_be_examined(const struct kind *k, const struct tree *t, const st
 static struct pending_examination *start_examination(const struct kind *k, struct tree *t,
 						     const struct process *p)
 {
+	const struct tree_arena *a = tree_arenas_find(t, p->arena);
 	struct pending_examination *c;
 	struct tracee_right right;
 	struct live l;
@@ -172,11 +195,10 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 						   &right };
 
 	drop_orphans(k, t);
-	c = find_pending(k, 0);
-	if (!c || !has_idle_cpu(k))
+	c = a && has_room(k, a->uid) ? add_pending(k, p->pid, a->uid) : NULL;
+	if (!c)
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
-	*c = (struct pending_examination){ .pid = p->pid, .pidfd = -1 };
 	c->fd = may_be_examined(k, t, p, &right) ? examination_open_file(k->examination) : -1;
 	c->examiner = c->fd < 0 ? -1 : k->start(t->s->settings, p, &examined, c->fd);
 	if (c->examiner < 0) {
@@ -270,11 +292,11 @@ static void answer_question(const struct kind *k, struct tree *t, struct process
 		if (state == MU_QUERY_WANTED)
 			query_set_state(live, MU_QUERY_WORKING);
 	} else if (!c->result) {
-		drop_pending(c);
+		drop_pending(k, c);
 		query_set_state(live, MU_QUERY_FAILED);
 	} else if (state == MU_QUERY_ROOM) {
 		query_copy_answer(p, live, c->result, bytes);
-		drop_pending(c);
+		drop_pending(k, c);
 	} else {
 		live->query_count = (bytes + 7) / 8;
 		query_set_state(live, MU_QUERY_COUNTED);
@@ -294,26 +316,28 @@ void examination_answer(struct tree *t, struct process *p)
 
 bool examination_answer_ended(int fd)
 {
-	for (size_t i = 0; i < KINDS * PENDING_MAX; i++) {
-		struct pending_examination *c = &pending[i / PENDING_MAX][i % PENDING_MAX];
-
-		if (!c->examiner || c->pidfd != fd)
-			continue;
-		reap_examiner(&kinds[i / PENDING_MAX], c, 0);
-		return true;
+	for (size_t i = 0; i < KINDS; i++) {
+		for (struct pending_examination *c = pending[i]; c; c = c->next) {
+			if (!c->examiner || c->pidfd != fd)
+				continue;
+			reap_examiner(&kinds[i], c, 0);
+			return true;
+		}
 	}
 	return false;
 }
 
 void examination_answer_free(void)
 {
-	for (size_t i = 0; i < KINDS * PENDING_MAX; i++) {
-		struct pending_examination *c = &pending[i / PENDING_MAX][i % PENDING_MAX];
+	for (size_t i = 0; i < KINDS; i++) {
+		while (pending[i]) {
+			struct pending_examination *c = pending[i];
 
-		if (c->examiner > 0) {
-			kill(c->examiner, SIGKILL);
-			reap_examiner(&kinds[i / PENDING_MAX], c, 0);
+			if (c->examiner > 0) {
+				kill(c->examiner, SIGKILL);
+				reap_examiner(&kinds[i], c, 0);
+			}
+			drop_pending(&kinds[i], c);
 		}
-		drop_pending(c);
 	}
 }
