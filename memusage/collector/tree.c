@@ -25,6 +25,8 @@
 #include "memusage/common/file_events.h"
 #include "memusage/record/durable.h"
 
+/* The most of a user that is not ours: 8,000 processes at a time. */
+enum { STRANGERS_ARENAS = TREE_ARENAS / 4 };
 /* A claim whose process is gone is released after this time: a child that has just been forked may
  * not have run yet. */
 #define CLAIM_NS UINT64_C(2000000000)
@@ -100,6 +102,17 @@ static int create_arena(struct tree *t, struct arena *arena, const struct mu_con
 	return arena_create(arena, config, NULL);
 }
 
+/* A process can write into each slot of its arenas: those that it calls used are given to no other,
+ * and the next process of its user gets another arena. None would be left for other users. */
+static bool may_have_another(const struct tree *t, uid_t uid)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < t->arena_count; i++)
+		count += t->arena[i]->uid == uid;
+	return t->arena_count < TREE_ARENAS && (uid == geteuid() || count < STRANGERS_ARENAS);
+}
+
 /* Images that do not log their events have an arena of their own, so that a make with a hundred
  * compilers does not pay for the data file of make. */
 static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
@@ -107,7 +120,7 @@ static struct tree_arena *create_user_arena(struct tree *t, bool log, uid_t uid)
 	struct mu_config config = t->s->arena.view.head.config;
 	struct arena arena;
 
-	if (t->arena_count == TREE_ARENAS)
+	if (!may_have_another(t, uid))
 		return NULL;
 	if (!log)
 		config.flags &= ~(uint32_t)MU_CFG_LOG;
