@@ -14,25 +14,19 @@
 void module_symbols_open(struct module_symbols *d, const struct snapshot *s)
 {
 	*d = (struct module_symbols){ .generation = s->image.head.dl_generation,
+				    .tracee = &s->tracee,
 				    .file = { .fd = -1 }, .debug = { .fd = -1 },
 				    .opened = MODULES_NONE };
 	modules_load(&d->modules, &s->image);
 	snprintf(d->root, sizeof(d->root), "/proc/%d/root", (int)s->view);
 }
 
-/* Returns whether d->file is that of the module. */
-static bool open_module(struct module_symbols *d, uint32_t number)
+static bool open_files(struct module_symbols *d, const struct module *m)
 {
-	const struct module *m = &d->modules.module[number];
 	struct elf_section symbols;
 	struct build_id id;
 	struct mu_error err;
 
-	if (d->opened == number)
-		return d->file.fd >= 0;
-	elf_file_close(&d->file);
-	elf_file_close(&d->debug);
-	d->opened = number;
 	if (!m->path || elf_file_open(&d->file, d->root, m->path, &err) < 0)
 		return false;
 	elf_file_build_id(&d->file, &id);
@@ -44,6 +38,23 @@ static bool open_module(struct module_symbols *d, uint32_t number)
 	}
 	elf_file_close(&d->file);
 	return false;
+}
+
+/* Returns whether d->file is that of the module. */
+static bool open_module(struct module_symbols *d, uint32_t number)
+{
+	const struct tracee_right *right = d->tracee->right;
+	bool is_open;
+
+	if (d->opened == number)
+		return d->file.fd >= 0;
+	elf_file_close(&d->file);
+	elf_file_close(&d->debug);
+	d->opened = number;
+	is_open = tracee_right_enter_files(right, d->tracee->pid) &&
+		  open_files(d, &d->modules.module[number]);
+	tracee_right_leave_files(right);
+	return is_open;
 }
 
 struct search {

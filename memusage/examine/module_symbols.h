@@ -8,6 +8,7 @@
 #include "profile/read/modules.h"
 
 struct module_symbols {
+	const struct tracee *tracee; /* borrowed: whose files they are */
 	struct modules modules;
 	uint32_t generation;
 	char root[32];	    /* directory that paths begin at */

@@ -40,14 +40,23 @@ static bool place_module(struct module *m, const struct elf_file *f, uint64_t st
 	return has_bias && m->end > start;
 }
 
+static bool open_file(const struct process_modules *m, const char *path, struct elf_file *f)
+{
+	struct mu_error err;
+	const bool is_open = tracee_right_enter_files(m->tracee->right, m->tracee->pid) &&
+			     elf_file_open(f, m->root, path, &err) == 0;
+
+	tracee_right_leave_files(m->tracee->right);
+	return is_open;
+}
+
 static void append_mapped(struct mapped_modules *to, const struct process_modules *m,
 			  const struct area *area)
 {
 	struct module one = { .closed = UINT32_MAX, .path = (char *)area->name };
 	struct elf_file file;
-	struct mu_error err;
 
-	if (elf_file_open(&file, m->root, area->name, &err) < 0)
+	if (!open_file(m, area->name, &file))
 		return;
 	elf_file_build_id(&file, &one.id);
 	if (place_module(&one, &file, area->start)) {
@@ -89,7 +98,8 @@ static void add_mapped(struct process_modules *m, const struct snapshot *s)
 
 void process_modules_read(struct process_modules *m, const struct snapshot *s)
 {
-	*m = (struct process_modules){ .generation = s->image.head.dl_generation };
+	*m = (struct process_modules){ .generation = s->image.head.dl_generation,
+				       .tracee = &s->tracee };
 	modules_load(&m->all, &s->image);
 	snprintf(m->root, sizeof(m->root), "/proc/%d/root", (int)s->view);
 	add_mapped(m, s);
@@ -103,10 +113,9 @@ uint32_t process_modules_find(const struct process_modules *m, uint64_t address)
 bool process_modules_open(const struct process_modules *m, uint32_t module, struct elf_file *f)
 {
 	const struct module *of = &m->all.module[module];
-	struct mu_error err;
 	struct build_id id;
 
-	if (elf_file_open(f, m->root, of->path, &err) < 0)
+	if (!open_file(m, of->path, f))
 		return false;
 	elf_file_build_id(f, &id);
 	if (of->id.length == 0 ||
@@ -120,10 +129,15 @@ bool process_modules_open_debug(const struct process_modules *m, uint32_t module
 				const struct elf_file *f, struct elf_file *debug)
 {
 	struct elf_section section;
+	bool is_open;
 
 	*debug = (struct elf_file){ .fd = -1 };
-	return !elf_file_section(f, ".symtab", &section) &&
-	       debug_file_open(debug, f, m->root, m->all.module[module].path);
+	if (elf_file_section(f, ".symtab", &section))
+		return false;
+	is_open = tracee_right_enter_files(m->tracee->right, m->tracee->pid) &&
+		  debug_file_open(debug, f, m->root, m->all.module[module].path);
+	tracee_right_leave_files(m->tracee->right);
+	return is_open;
 }
 
 void process_modules_free(struct process_modules *m)

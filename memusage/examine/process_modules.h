@@ -8,6 +8,7 @@
 #include "profile/read/modules.h"
 
 struct process_modules {
+	const struct tracee *tracee; /* borrowed: whose files they are */
 	struct modules all;
 	uint32_t generation; /* of the moment */
 	char root[32];	     /* directory that paths begin at */

@@ -26,3 +26,15 @@ bool tracee_right_has_only(pid_t pid, uid_t user);
  * kernel has been asked. Cost three files of /proc, nothing without a
  * capability. */
 bool tracee_right_holds(const struct tracee_right *r, pid_t pid);
+
+/* tracee_right_enter_files -- Takes the rights of the process's user for what is opened from now
+ * on: the process says which files are its own, and is told what is in them.
+ *
+ * r    may be NULL: our rights are the user's.
+ * pid  the process.
+ * Returns whether files may be opened. The calling process loses its further groups for good.
+ */
+bool tracee_right_enter_files(const struct tracee_right *r, pid_t pid);
+
+/* tracee_right_leave_files -- Takes our own rights again. */
+void tracee_right_leave_files(const struct tracee_right *r);
