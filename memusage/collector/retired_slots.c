@@ -19,7 +19,7 @@
 enum { SLOTS_AT_ONCE = 32 };
 #define WAIT_NS UINT64_C(100000000)
 /* How long slots that a process uses are left alone at first, and how long strangers are
- * remembered: process IDs are not reused within this time (slot_owner.c). */
+ * remembered by their IDs alone: these are not reused within this time (slot_owner.c). */
 #define LONG_WAIT_NS UINT64_C(1000000000)
 enum { DOUBLINGS = 5 }; /* of this wait, at most */
 
@@ -48,15 +48,21 @@ struct users {
 	uint32_t count, room;
 };
 
-struct pid_list {
-	pid_t *pid; /* in ascending order, owned */
+/* A process that has none of our memory. */
+struct stranger {
+	pid_t pid;
+	uint64_t start; /* process_start_time(), 0 unknown */
+};
+
+struct stranger_list {
+	struct stranger *stranger; /* by ID in ascending order, owned */
 	uint32_t count, room;
 };
 
-static void append_pid(struct pid_list *l, pid_t pid)
+static void append_stranger(struct stranger_list *l, pid_t pid, uint64_t start)
 {
-	array_reserve(&l->pid, &l->room, l->count + UINT64_C(1), sizeof(*l->pid));
-	l->pid[l->count++] = pid;
+	array_reserve(&l->stranger, &l->room, l->count + UINT64_C(1), sizeof(*l->stranger));
+	l->stranger[l->count++] = (struct stranger){ pid, start };
 }
 
 static void append_user(struct users *u, pid_t pid, uint64_t hidden_since_ns)
@@ -65,17 +71,19 @@ static void append_user(struct users *u, pid_t pid, uint64_t hidden_since_ns)
 	u->user[u->count++] = (struct user){ .pid = pid, .hidden_since_ns = hidden_since_ns };
 }
 
-static int compare_pids(const void *a, const void *b)
+static int compare_strangers(const void *a, const void *b)
 {
-	const pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	const pid_t x = ((const struct stranger *)a)->pid, y = ((const struct stranger *)b)->pid;
 
 	return (x > y) - (x < y);
 }
 
-static bool has_pid(const struct pid_list *l, pid_t pid)
+static const struct stranger *find_stranger(const struct stranger_list *l, pid_t pid)
 {
-	return l->count > 0 &&
-	       bsearch(&pid, l->pid, l->count, sizeof(pid), compare_pids) != NULL;
+	const struct stranger key = { .pid = pid };
+
+	return l->count == 0 ? NULL : bsearch(&key, l->stranger, l->count, sizeof(key),
+					      compare_strangers);
 }
 
 /* ---- what the memory of a process tells ---------------------------------------------------- */
@@ -148,8 +156,8 @@ static bool may_use(struct user *u, const struct arena *a, uint32_t k, const str
 
 /* ---- processes ---------------------------------------------------------------------------- */
 
-/* Processes that have none of our memory. They cannot get any without a slot of their own. */
-static struct pid_list strangers;
+/* They cannot get any of our memory without a slot of their own. */
+static struct stranger_list strangers;
 static uint64_t strangers_due_ns;
 
 static uint64_t start_of(pid_t pid)
@@ -181,14 +189,39 @@ static int append_if_user(const struct tree *t, pid_t pid, struct users *users)
 	return 1;
 }
 
-/* Appends PID to the users or the others. Returns false if we cannot look now. */
-static bool sort_process(const struct tree *t, pid_t pid, const struct pid_list *before,
-			 struct users *users, struct pid_list *others)
+/* Tells whether PID is a process that is remembered. Its mappings are not read again, however long
+ * ago that was: of one with 65,000 they take a tenth of a second. */
+static bool is_remembered(const struct tree *t, const struct stranger *s, bool is_long_ago)
 {
-	const int is_user = has_pid(before, pid) ? 0 : append_if_user(t, pid, users);
+	if (!s || !is_long_ago)
+		return s;
+	return s->start != 0 && !processes_find(&t->processes, s->pid) &&
+	       process_start_time(s->pid) == s->start;
+}
 
+/* What a look at all processes finds. */
+struct look {
+	const struct tree *tree;
+	struct stranger_list before, strangers;
+	bool is_long_ago; /* since BEFORE: an ID may be another process's by now */
+	struct users *users;
+};
+
+/* Appends PID to the users or the strangers. Returns false if we cannot look now. */
+static bool sort_process(struct look *l, pid_t pid)
+{
+	const struct stranger *known = find_stranger(&l->before, pid);
+	uint64_t start;
+	int is_user;
+
+	if (is_remembered(l->tree, known, l->is_long_ago)) {
+		append_stranger(&l->strangers, pid, known->start);
+		return true;
+	}
+	start = process_start_time(pid);
+	is_user = append_if_user(l->tree, pid, l->users);
 	if (is_user == 0)
-		append_pid(others, pid);
+		append_stranger(&l->strangers, pid, start);
 	return is_user >= 0;
 }
 
@@ -197,29 +230,28 @@ static bool sort_process(const struct tree *t, pid_t pid, const struct pid_list 
 static bool find_users(const struct tree *t, struct users *users)
 {
 	const uint64_t now = clock_now(CLOCK_MONOTONIC);
-	struct pid_list before = strangers, others = { 0 };
+	struct look look = { .tree = t, .before = strangers, .users = users,
+			     .is_long_ago = now >= strangers_due_ns };
 	DIR *proc = process_proc_is_ours() ? opendir("/proc") : NULL;
 	bool ok = proc != NULL;
 	pid_t pid;
 
-	if (now >= strangers_due_ns) {
+	if (look.is_long_ago)
 		strangers_due_ns = now + LONG_WAIT_NS;
-		before.count = 0;
-	}
 	while (ok && (pid = process_next(proc)) > 0) {
 		const struct process *p = processes_find(&t->processes, pid);
 
 		if (pid == getpid())
 			continue;
 		if (!p || p->slot < 0)
-			ok = sort_process(t, pid, &before, users, &others);
+			ok = sort_process(&look, pid);
 		else if (may_use_others(p))
 			append_user(users, pid, 0);
 	}
 	if (proc)
 		closedir(proc);
-	free(strangers.pid);
-	strangers = others;
+	free(strangers.stranger);
+	strangers = look.strangers;
 	return ok;
 }
 

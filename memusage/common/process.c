@@ -316,9 +316,13 @@ bool process_sees_all(void)
 static bool is_mapping_of(const char *line, const struct stat *st)
 {
 	unsigned long long inode = 0;
+	const char *flags = strchr(line, ' ');
 	unsigned int high = 0, low = 0;
 	int name = 0;
 
+	/* A process may have 65,000 mappings, and most have none that is shared. */
+	if (!flags || strncmp(flags + 4, "s ", 2) != 0)
+		return false;
 	return sscanf(line, "%*s %*s %*s %x:%x %llu %n", &high, &low, &inode, &name) == 3 &&
 	       inode == st->st_ino &&
 	       (strncmp(line + name, "/memfd:", strlen("/memfd:")) == 0 ||
