@@ -40,11 +40,29 @@ static bool is_preload_safe(const char *path)
 	return path[0] == '/' && strpbrk(path, " \t\n:") == NULL;
 }
 
-bool private_dir_new(char *dir, size_t size)
+/* After `su` it is another user's as well, who could rename what we make there. */
+static bool is_protected(const char *base)
+{
+	struct stat st;
+
+	if (stat(base, &st) < 0)
+		return false;
+	return st.st_uid == geteuid() ||
+	       (st.st_uid == 0 && (st.st_mode & S_ISVTX || !(st.st_mode & 022)));
+}
+
+const char *private_dir_base(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	if (!base || !is_preload_safe(base) || strlen(base) > 60)
+	return base && base[0] == '/' && is_protected(base) ? base : "/tmp";
+}
+
+bool private_dir_new(char *dir, size_t size)
+{
+	const char *base = private_dir_base();
+
+	if (!is_preload_safe(base) || strlen(base) > 60)
 		base = "/tmp";
 	if ((size_t)snprintf(dir, size, "%s/memusage-XXXXXX", base) >= size)
 		return false;

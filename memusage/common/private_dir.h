@@ -13,6 +13,10 @@
  */
 bool private_dir_shared(char *dir, size_t size);
 
+/* private_dir_base -- Returns $TMPDIR, or /tmp if that is no path, or another user could replace a
+ * directory of ours there. */
+const char *private_dir_base(void);
+
 /* private_dir_new -- Creates a directory of mode 0700 in $TMPDIR or /tmp, which the caller removes.
  *
  * Its name has neither blanks nor colons. Returns false if it cannot be created.

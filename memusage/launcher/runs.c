@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/child.h"
+#include "memusage/common/private_dir.h"
 #include "memusage/common/program.h"
 #include "memusage/launcher/launcher.h"
 
@@ -58,13 +59,9 @@ static char *double_percent_signs(const char *name)
 
 static void make_directory(struct runs *r)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	if (r->settings->record)
 		return;
-	if (!tmp || *tmp != '/')
-		tmp = "/tmp";
-	r->directory = xasprintf("%s/memusage.XXXXXX", tmp);
+	r->directory = xasprintf("%s/memusage.XXXXXX", private_dir_base());
 	if (!mkdtemp(r->directory))
 		die("cannot make a directory for the recordings: %s: %m", r->directory);
 }

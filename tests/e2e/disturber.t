@@ -51,8 +51,13 @@ else
 	is "$ended" 0 '... and it goes on'
 fi
 
-# After su the variable is still the user's.
+# After su the variables are still the user's.
 mkdir runtime && chown 64123 runtime && chmod 700 runtime
 run env XDG_RUNTIME_DIR="$PWD/runtime" memusage -o report sh -c 'ls runtime'
 is "$status,$out" '0,' "root's collector makes nothing in the runtime directory of a user"
+run env -u XDG_RUNTIME_DIR TMPDIR="$PWD/runtime" memusage -o report sh -c 'ls runtime'
+is "$status,$out" '0,' '... nor in its temporary one'
+mkdir shared && chmod 1777 shared
+run env -u XDG_RUNTIME_DIR TMPDIR="$PWD/shared" memusage -o report sh -c 'ls shared'
+like "$status,$out" '^0,memusage-......$' '... but in one that is shared as /tmp is'
 done_testing
