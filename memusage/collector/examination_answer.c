@@ -99,8 +99,10 @@ static const struct kind *find_kind(uint32_t wanted, uint32_t flags)
 /* One that is being made, or whose result waits for room. */
 struct pending_examination {
 	struct pending_examination *next;
-	pid_t pid;	/* of the process */
-	uid_t user;	/* of its arena */
+	pid_t pid;	/* of the process: may be another one's since it was killed */
+	const struct arena *arena;
+	struct asked_image image;
+	uid_t user;	/* of the arena */
 	pid_t examiner; /* 0: it has ended */
 	int pidfd, fd;
 	void *result; /* NULL: none */
@@ -108,23 +110,35 @@ struct pending_examination {
 
 static struct pending_examination *pending[KINDS];
 
-static struct pending_examination *find_pending(const struct kind *k, pid_t pid)
+static bool is_pending_of(const struct pending_examination *c, const struct process *p)
+{
+	struct asked_image image;
+
+	return c->pid == p->pid && c->arena == p->arena && p->slot >= 0 &&
+	       tree_arenas_find_asked(p, &image) && c->image.slot == image.slot &&
+	       c->image.generation == image.generation;
+}
+
+static struct pending_examination *find_pending(const struct kind *k, const struct process *p)
 {
 	struct pending_examination *c = pending[k - kinds];
 
-	while (c && c->pid != pid)
+	while (c && !is_pending_of(c, p))
 		c = c->next;
 	return c;
 }
 
-static struct pending_examination *add_pending(const struct kind *k, pid_t pid, uid_t user)
+static struct pending_examination *add_pending(const struct kind *k, const struct process *p,
+					       uid_t user)
 {
 	struct pending_examination *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	*c = (struct pending_examination){ .next = pending[k - kinds], .pid = pid, .user = user,
-					   .pidfd = -1, .fd = -1 };
+	*c = (struct pending_examination){ .next = pending[k - kinds], .pid = p->pid,
+					   .arena = p->arena, .user = user, .pidfd = -1,
+					   .fd = -1 };
+	tree_arenas_find_asked(p, &c->image);
 	pending[k - kinds] = c;
 	return c;
 }
@@ -146,8 +160,10 @@ static void drop_orphans(const struct kind *k, const struct tree *t)
 	struct pending_examination *c, *next;
 
 	for (c = pending[k - kinds]; c; c = next) {
+		const struct process *p = processes_find(&t->processes, c->pid);
+
 		next = c->next;
-		if (!c->examiner && !processes_find(&t->processes, c->pid))
+		if (!c->examiner && (!p || !is_pending_of(c, p)))
 			drop_pending(k, c);
 	}
 }
@@ -195,7 +211,7 @@ static struct pending_examination *start_examination(const struct kind *k, struc
 						   &right };
 
 	drop_orphans(k, t);
-	c = a && has_room(k, a->uid) ? add_pending(k, p->pid, a->uid) : NULL;
+	c = a && has_room(k, a->uid) ? add_pending(k, p, a->uid) : NULL;
 	if (!c)
 		return NULL;
 	live_from_view(&l, &p->arena->view, (uint32_t)p->slot, 0);
@@ -274,7 +290,7 @@ static void join_asked_check(struct pending_examination *c, struct process *p)
 static void answer_question(const struct kind *k, struct tree *t, struct process *p,
 			    struct mu_image *live, uint32_t state)
 {
-	struct pending_examination *c = find_pending(k, p->pid);
+	struct pending_examination *c = find_pending(k, p);
 	uint64_t bytes;
 
 	if (!c && state == MU_QUERY_WANTED && !tree_holders_pending(p))
