@@ -8,7 +8,7 @@
 
 static const char mounts[] =
 	"22 27 0:21 / /proc rw,relatime shared:5 - proc proc rw\n"
-	"40 27 0:45 / /home/a\\040-\\040fuse rw - ext4 /dev/vda rw\n"
+	"40 27 0:45 / /srv/a\\040-\\040fuse rw - ext4 /dev/vda rw\n"
 	"41 27 0:46 / /mnt/far rw,nosuid,nodev shared:9 master:2 - fuse.sshfs far:/ rw,user_id=0\n"
 	"42 27 8:17 / /mnt/disk rw - fuseblk /dev/sdb1 rw\n"
 	"43 27 0:47 / /mnt/own rw - fuse own rw";
