@@ -13,6 +13,7 @@
 #include "cli/user.h"
 #include "cli/xmalloc.h"
 #include "memusage/common/fd_passing.h"
+#include "profile/base/array.h"
 
 enum { LIST_READINGS = 2 };
 
@@ -32,17 +33,31 @@ static bool is_trusted(int fd)
 
 struct address_list {
 	struct collector_address *address;
-	size_t count;
+	uint32_t count, room;
 };
 
-static bool has_address(const struct address_list *l, const struct collector_address *a)
+/* Unused bytes of a name are zeros. */
+static int compare_addresses(const void *one, const void *other)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		if (l->address[i].length == a->length &&
-		    memcmp(&l->address[i].name, &a->name, a->length) == 0)
-			return true;
+	const struct collector_address *a = one, *b = other;
+
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return memcmp(&a->name, &b->name, a->length);
+}
+
+/* Any user can make thousands of sockets with such a name. */
+static void remove_repeated(struct address_list *l)
+{
+	uint32_t kept = 0;
+
+	if (l->count > 0)
+		qsort(l->address, l->count, sizeof(*l->address), compare_addresses);
+	for (uint32_t i = 0; i < l->count; i++) {
+		if (kept == 0 || compare_addresses(&l->address[kept - 1], &l->address[i]) != 0)
+			l->address[kept++] = l->address[i];
 	}
-	return false;
+	l->count = kept;
 }
 
 /* 0000000000000000: 00000002 00000000 00010000 0005 01 35072 @memusage-4711-0123456789abcdef */
@@ -60,9 +75,7 @@ static void parse_socket_line(struct address_list *l, const char *line)
 		return;
 	memcpy(a.name.sun_path + 1, name + 2, length);
 	a.length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length);
-	if (has_address(l, &a))
-		return;
-	l->address = xreallocarray(l->address, l->count + 1, sizeof(*l->address));
+	array_reserve(&l->address, &l->room, l->count + UINT64_C(1), sizeof(*l->address));
 	l->address[l->count++] = a;
 }
 
@@ -79,6 +92,7 @@ size_t collector_socket_list(struct collector_address **all)
 			parse_socket_line(&l, line);
 		if (in)
 			fclose(in);
+		remove_repeated(&l);
 	}
 	free(line);
 	*all = l.address;
