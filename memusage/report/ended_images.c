@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cli/message.h"
 #include "cli/xmalloc.h"
 
 #define WORDS ((sizeof(struct result) + 7) / 8)
@@ -97,7 +98,8 @@ void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
 	size_t size;
 	off_t at;
 
-	if (fd < 0)
+	at = fd < 0 ? -1 : lseek(fd, 0, SEEK_CUR);
+	if (at < 0 || (at >= ENDED_IMAGES_BYTES && role != REPORT_MAIN))
 		return;
 	word = xcalloc(WORDS, sizeof(*word));
 	text = xcalloc(2 * WORDS + HEAD_WORDS, sizeof(*text));
@@ -105,7 +107,6 @@ void ended_images_add(int fd, enum report_role role, const struct mu_slot *slot,
 	head.words = pack_words(text + HEAD_WORDS, word);
 	memcpy(text, &head, sizeof(head));
 	size = (HEAD_WORDS + (size_t)head.words) * sizeof(*text);
-	at = lseek(fd, 0, SEEK_CUR);
 	if (write(fd, text, size) != (ssize_t)size)
 		truncate_at(fd, at);
 	free(word);
@@ -140,6 +141,9 @@ void ended_images_replay(int fd, struct report *report, struct mu_slot *last)
 		*last = (struct mu_slot){ .pid = (uint32_t)head.pid, .generation = head.generation,
 					  .claimed_ns = head.claimed_ns };
 	}
+	if (whole >= ENDED_IMAGES_BYTES)
+		warn("so many processes have ended that the results of the later ones are lost with "
+		     "the collector");
 	if (fd >= 0)
 		truncate_at(fd, whole);
 	free(text);

@@ -119,9 +119,28 @@ static void test_garbage(void)
 	EQ_U(replay(-1, &last), 0);
 }
 
+static void test_bound(void)
+{
+	struct result *r = make(1);
+	const int fd = ended_images_open();
+	off_t end;
+
+	IS_TRUE(lseek(fd, ENDED_IMAGES_BYTES - 1, SEEK_SET) > 0);
+	ended_images_add(fd, REPORT_OTHER, &slot, r);
+	end = lseek(fd, 0, SEEK_CUR);
+	OK(end > ENDED_IMAGES_BYTES, "the last one that has room");
+	ended_images_add(fd, REPORT_OTHER, &slot, r);
+	EQ_U((uint64_t)lseek(fd, 0, SEEK_CUR), (uint64_t)end);
+	ended_images_add(fd, REPORT_MAIN, &slot, r);
+	OK(lseek(fd, 0, SEEK_CUR) > end, "the program's own is kept");
+	close(fd);
+	free(r);
+}
+
 int main(void)
 {
 	test_round_trip();
+	test_bound();
 	test_garbage();
 	return done_testing();
 }
