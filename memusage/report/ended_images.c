@@ -142,8 +142,8 @@ void ended_images_replay(int fd, struct report *report, struct mu_slot *last)
 					  .claimed_ns = head.claimed_ns };
 	}
 	if (whole >= ENDED_IMAGES_BYTES)
-		warn("so many processes have ended that the results of the later ones are lost with "
-		     "the collector");
+		warn("so many processes have ended that the results of the later ones are lost "
+		     "with the collector");
 	if (fd >= 0)
 		truncate_at(fd, whole);
 	free(text);

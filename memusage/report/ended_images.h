@@ -1,8 +1,8 @@
 /* ended_images.h -- Results of ended images, kept for a collector that replaces a killed one.
  *
  * They are in a nameless file, which the launcher has open, too: if the collector is killed, the
- * next one begins with these results. A result is sparse and takes 300 bytes to 2 KiB; a run of days
- * may have millions.
+ * next one begins with these results. A result is sparse and takes 300 bytes to 2 KiB; a run of
+ * days may have millions.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
