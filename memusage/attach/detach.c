@@ -20,6 +20,16 @@
 #include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 
+/* If our attacher was killed, the next one may have taken the recorder away between our first look
+ * and the stop: on a loaded machine we are late by more than that takes. The program may have
+ * something else at these addresses by then, or a later attacher a recorder of its own. */
+static bool is_taken_away(const struct stop *s)
+{
+	uint64_t start = 0;
+
+	return adopt_file(s->t.view, &start) != s->a->file || start != s->a->parameters;
+}
+
 static enum target_result detach_stopped(struct stop *s)
 {
 	enum target_result result = TARGET_OK;
@@ -28,6 +38,8 @@ static enum target_result detach_stopped(struct stop *s)
 		return TARGET_REFUSED;
 	if (s->a->is_adopted && adopt_look_again(s) != TARGET_OK)
 		return TARGET_REFUSED;
+	if (!s->a->is_adopted && is_taken_away(s))
+		return TARGET_OK;
 	code_restore(&s->t, &s->a->code);
 	/* A filter could kill it for the calls that unmap. */
 	if (process_status_value(s->t.view, "Seccomp:", 10, 0) == SECCOMP_MODE_STRICT ||

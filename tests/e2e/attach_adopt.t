@@ -118,6 +118,57 @@ state_of "$job" >after
 same after before '... and the process is as before'
 end
 
+# ---- one that comes late -----------------------------------------------------------------------
+
+# The child of a killed attacher that is to take the recorder away comes to its stop when the next one
+# has done that. What is at the recorder's addresses by then is not its business.
+# leave_late: $late is such a child, which goes on when the file is removed
+leave_late() {
+	LD_PRELOAD=$WORKLOADS/liblate_tracer.so LATE_TRACER=$MU_TMP/late
+	export LD_PRELOAD LATE_TRACER
+	attach "$job" --record=late.mur
+	unset LD_PRELOAD LATE_TRACER
+	tell alloc 10 100
+	: >late
+	kill -INT "$attacher"
+	until_true test -s late
+	late=$(cat late)
+	kill_attacher
+	run memusage --detach="$job"
+	is "$status" 0 "$1: the recorder of its attacher is taken away before it comes" || diag "$err"
+}
+let_it_come() {
+	rm -f late
+	collectors=$late
+	until_true are_gone
+}
+if is_sanitized any; then
+	skip 'no other library comes before a sanitizer' 8
+else
+	begin_live live
+	tell alloc 100 1000
+	state_of "$job" >before
+	leave_late 'one that comes late'
+	tell alloc 60 200000
+	let_it_come
+	tell free 160
+	ok '... what the program has put at its place stays' kill -0 "$job"
+	end
+	is "$?" 0 '... and it ends as alone'
+
+	begin_live live
+	tell alloc 100 1000
+	leave_late 'a second one'
+	ok '... another attacher comes' attach "$job" --record=after.mur
+	let_it_come
+	tell alloc 5 90
+	ok '... whose recorder stays' has_recorder "$job"
+	detach
+	is "$status" 0 '... until that leaves'
+	like "$(memusageprint --to=json after.mur)" '"heap_total":450,' '... with all that was recorded'
+	end
+fi
+
 # ---- at any moment -----------------------------------------------------------------------------
 
 # The launcher and its children are a group, so all of them end at once.

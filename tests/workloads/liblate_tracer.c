@@ -1,0 +1,44 @@
+/* LDLIBS: -ldl */
+/* liblate_tracer.c -- a library that has a process come late to each thread that it is to trace, as one
+ * that waits for a processor: while the file $LATE_TRACER exists. The file then has its ID.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+static void wait_while_there(const char *file)
+{
+	int fd = open(file, O_WRONLY);
+
+	if (fd < 0)
+		return;
+	dprintf(fd, "%d\n", (int)getpid());
+	close(fd);
+	while (access(file, F_OK) == 0)
+		usleep(1000);
+}
+
+long ptrace(enum __ptrace_request request, ...)
+{
+	long (*next)(int, pid_t, void *, void *) =
+		(long (*)(int, pid_t, void *, void *))dlsym(RTLD_NEXT, "ptrace");
+	const char *file = getenv("LATE_TRACER");
+	va_list rest;
+	pid_t pid;
+	void *address, *data;
+
+	va_start(rest, request);
+	pid = va_arg(rest, pid_t);
+	address = va_arg(rest, void *);
+	data = va_arg(rest, void *);
+	va_end(rest);
+	if (request == PTRACE_SEIZE && file)
+		wait_while_there(file);
+	return next(request, pid, address, data);
+}
