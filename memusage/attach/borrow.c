@@ -32,6 +32,8 @@
 #define TRAP_FLAG UINT64_C(0x100)
 #define PLAIN_FLAGS UINT64_C(0x202)
 
+enum { MERIT_MOST = 4 }; /* of merit_of() */
+
 /* ---- one thread -------------------------------------------------------------------------- */
 
 static bool read_registers(pid_t tid, struct user_regs_struct *r)
@@ -71,23 +73,31 @@ static bool is_on_own_stack(const struct target *t, const struct tracee_thread *
 	return thread->tid == t->pid && area && strcmp(area->name, "[stack]") != 0;
 }
 
-/* A thread that was about to get a signal would lose what the signal says. It is the first of the
- * process only if there is no other. */
+/* It is the first of the process only if there is no other, and one whose call would end, should we
+ * be killed, only if there is none of these. */
+static int merit_of(const struct target *t, const struct tracee_thread *thread)
+{
+	return 1 + (thread->tid != t->pid ? 2 : 0) + tracee_frame_repeats(thread);
+}
+
+/* A thread that was about to get a signal would lose what the signal says. */
 static struct tracee_thread *choose_thread(struct target *t)
 {
 	struct tracee_thread *found = NULL;
+	int best = 0;
 
-	for (uint32_t i = 0; i < t->tracee.count; i++) {
+	for (uint32_t i = 0; i < t->tracee.count && best < MERIT_MOST; i++) {
 		struct tracee_thread *thread = &t->tracee.thread[i];
+		const int merit = merit_of(t, thread);
 
-		if (thread->signal || !has_stack(t, thread) || !tracee_can_call(thread))
+		if (merit <= best || thread->signal || !has_stack(t, thread) ||
+		    !tracee_can_call(thread))
 			continue;
 		tracee_read_extended(thread);
 		if (!thread->extended)
 			continue;
 		found = thread;
-		if (thread->tid != t->pid)
-			break;
+		best = merit;
 	}
 	return found;
 }

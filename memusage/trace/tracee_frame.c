@@ -7,6 +7,8 @@
 #if defined(__x86_64__)
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 enum { SOFTWARE_AT = 464 }; /* in the form of XSAVE: bytes for software */
 /* Source  <asm/sigcontext.h> of Linux: struct _fpx_sw_bytes. */
@@ -18,15 +20,45 @@ enum { SOFTWARE_AT = 464 }; /* in the form of XSAVE: bytes for software */
 /* The value that the kernel returns inside for a call that it repeats. */
 enum { RESTART_FIRST = 512, RESTART_LAST = 516 };
 
-/* The registers as they are when the kernel has made a call again. */
-static struct user_regs_struct restarted(const struct user_regs_struct *r)
+static bool is_repeated(const struct user_regs_struct *r)
 {
-	struct user_regs_struct own = *r;
-	int64_t result = -(int64_t)r->rax;
+	const int64_t result = -(int64_t)r->rax;
 
-	if ((int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST) {
+	return (int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST;
+}
+
+/* Returns the number of a call that the kernel makes again. From its second stop on, poll() and its
+ * like are a call of the kernel's own, which rt_sigreturn would end with EINTR: the number that the
+ * program has given is only in its code then, where that is `mov $number, %eax; syscall`. */
+static uint64_t number_of_call(const struct tracee_thread *thread)
+{
+	unsigned char code[7];
+	struct iovec to = { code, sizeof(code) };
+	struct iovec from = { (void *)(thread->regs.rip - sizeof(code)), sizeof(code) };
+	uint32_t number;
+
+	if (thread->regs.orig_rax != SYS_restart_syscall ||
+	    process_vm_readv(thread->tid, &to, 1, &from, 1, 0) != sizeof(code) ||
+	    code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
+		return thread->regs.orig_rax;
+	memcpy(&number, code + 1, sizeof(number));
+	return number == SYS_poll || number == SYS_nanosleep || number == SYS_clock_nanosleep ||
+			       number == SYS_futex ? number : SYS_restart_syscall;
+}
+
+bool tracee_frame_repeats(const struct tracee_thread *thread)
+{
+	return !is_repeated(&thread->regs) || number_of_call(thread) != SYS_restart_syscall;
+}
+
+/* The registers as they are when the kernel has made a call again. */
+static struct user_regs_struct restarted(const struct tracee_thread *thread)
+{
+	struct user_regs_struct own = thread->regs;
+
+	if (is_repeated(&own)) {
 		own.rip -= 2;
-		own.rax = r->orig_rax;
+		own.rax = number_of_call(thread);
 	}
 	return own;
 }
@@ -34,7 +66,7 @@ static struct user_regs_struct restarted(const struct user_regs_struct *r)
 void tracee_frame_context(ucontext_t *c, const struct tracee_thread *thread, uint64_t mask,
 			  uint64_t extended)
 {
-	const struct user_regs_struct own = restarted(&thread->regs), *r = &own;
+	const struct user_regs_struct own = restarted(thread), *r = &own;
 	const uint64_t general[] = {
 		[REG_R8] = r->r8,   [REG_R9] = r->r9,	[REG_R10] = r->r10, [REG_R11] = r->r11,
 		[REG_R12] = r->r12, [REG_R13] = r->r13, [REG_R14] = r->r14, [REG_R15] = r->r15,

@@ -15,6 +15,12 @@
 
 enum { TRACEE_EXTENDED_MAX = 12288 }; /* bytes of extended registers that are kept */
 
+/* tracee_frame_repeats -- Tells whether such a thread makes the call again in which it waits.
+ *
+ * If not, the call returns EINTR, should we be killed. The registers have been read.
+ */
+bool tracee_frame_repeats(const struct tracee_thread *thread);
+
 /* tracee_frame_context -- Fills in what rt_sigreturn finds at the stack pointer.
  *
  * mask      the signals that are blocked afterwards.

@@ -1,0 +1,63 @@
+/* LDLIBS: -ldl */
+/* libkilled_tracer.c -- a library that kills a process which traces another before the $KILLED_AT-th step
+ * by which it changes that: a request to ptrace, or what it writes to its memory.
+ *
+ * The steps of a process begin with its first PTRACE_SEIZE.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static void count_step(int is_first)
+{
+	static pid_t tracer;
+	static long steps;
+	const char *most = getenv("KILLED_AT");
+
+	if (is_first && tracer != getpid()) {
+		tracer = getpid();
+		steps = 0;
+	}
+	if (tracer == getpid() && most && ++steps == atol(most))
+		kill(getpid(), SIGKILL);
+}
+
+static int changes_nothing(int request)
+{
+	return request == PTRACE_GETREGSET || request == PTRACE_GETSIGMASK ||
+	       request == PTRACE_PEEKSIGINFO || request == PTRACE_GETEVENTMSG ||
+	       request == 0x420f || request == 0x4211; /* questions of Linux 5.13 and 6.4 */
+}
+
+long ptrace(enum __ptrace_request request, ...)
+{
+	long (*next)(int, pid_t, void *, void *) =
+		(long (*)(int, pid_t, void *, void *))dlsym(RTLD_NEXT, "ptrace");
+	va_list rest;
+	pid_t pid;
+	void *address, *data;
+
+	va_start(rest, request);
+	pid = va_arg(rest, pid_t);
+	address = va_arg(rest, void *);
+	data = va_arg(rest, void *);
+	va_end(rest);
+	if (!changes_nothing(request))
+		count_step(request == PTRACE_SEIZE);
+	return next(request, pid, address, data);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
+{
+	ssize_t (*next)(int, const void *, size_t, off_t) =
+		(ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
+
+	count_step(0);
+	return next(fd, bytes, size, at);
+}
