@@ -405,6 +405,7 @@ struct attachment *attach_begin_recording(pid_t pid, const char *library,
 		return NULL;
 	}
 	a->pid = pid;
+	a->attacher = from.attacher;
 	from.wire = pair[1];
 	if (stop_try_often(a, attach_once, &from) == TARGET_OK &&
 	    fd_passing_receive(pair[0], &data, 1, &fd) == 1 && fd >= 0 &&

@@ -38,6 +38,7 @@ struct attachment {
 	unsigned int threads;	/* at the last stop */
 	struct attachment_before before;
 	struct mu_error err;
+	pid_t attacher;		/* the process that records; 0: another one did */
 	pid_t left;		/* a process that still has the recorder after all; 0 none */
 	bool is_adopted;	/* another attacher has put it there, ... */
 	bool is_ordered;	/* ... which is to end even if it may live where we cannot see it */

@@ -58,10 +58,11 @@ static enum target_result detach_stopped(struct stop *s)
 		result = TARGET_BUSY;
 	if (result != TARGET_OK)
 		return result;
-	if (s->a->is_adopted) {
+	/* A killed attacher does not tell its collector, which would wait for the process's end. */
+	if (getppid() != s->a->attacher)
 		adopt_end_image(s);
+	if (s->a->is_adopted)
 		adopt_close_descriptors(s);
-	}
 	stop_remove_recorder(s);
 	borrow_end(&s->b);
 	return TARGET_OK;

@@ -122,8 +122,8 @@ end
 
 # The child of a killed attacher that is to take the recorder away comes to its stop when the next one
 # has done that. What is at the recorder's addresses by then is not its business.
-# leave_late: $late is such a child, which goes on when the file is removed
-leave_late() {
+# begin_late: $late is such a child, which goes on when the file is removed
+begin_late() {
 	LD_PRELOAD=$WORKLOADS/liblate_tracer.so LATE_TRACER=$MU_TMP/late
 	export LD_PRELOAD LATE_TRACER
 	attach "$job" --record=late.mur
@@ -133,6 +133,10 @@ leave_late() {
 	kill -INT "$attacher"
 	until_true test -s late
 	late=$(cat late)
+}
+# leave_late TEXT
+leave_late() {
+	begin_late
 	kill_attacher
 	run memusage --detach="$job"
 	is "$status" 0 "$1: the recorder of its attacher is taken away before it comes" || diag "$err"
@@ -143,7 +147,7 @@ let_it_come() {
 	until_true are_gone
 }
 if is_sanitized any; then
-	skip 'no other library comes before a sanitizer' 8
+	skip 'no other library comes before a sanitizer' 11
 else
 	begin_live live
 	tell alloc 100 1000
@@ -166,6 +170,17 @@ else
 	detach
 	is "$status" 0 '... until that leaves'
 	like "$(memusageprint --to=json after.mur)" '"heap_total":450,' '... with all that was recorded'
+	end
+
+	begin_live live
+	begin_late
+	collector=$(collector_of "$attacher")
+	kill -9 "$attacher"
+	wait "$attacher" 2>/dev/null
+	let_it_come
+	ok 'one that comes before any other takes it away' test -z "$(grep memfd:memusage "/proc/$job/maps")"
+	ok '... the collector of its attacher ends' until_true collector_ends
+	like "$(memusageprint --to=json late.mur)" '"heap_total":1000,' '... and has recorded to the end'
 	end
 fi
 
