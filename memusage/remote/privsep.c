@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ enum {
 };
 
 static pid_t parent_pid;
+static int to_parent = -1;
 
 /* ---- the isolated process ------------------------------------------------------------------ */
 
@@ -104,20 +106,29 @@ static void end_stream(struct relayed_stream *s)
 	free(s->line);
 }
 
+/* The process that works, and what answers it. */
+struct worker {
+	pid_t pid;
+	int connection;
+	void (*answer)(void *data, int connection);
+	void *data;
+};
+
 /* Waits for the process itself, as another process may still hold its pipes. */
-static int relay_until_exit(pid_t pid, struct relayed_stream stream[2])
+static int relay_until_exit(const struct worker *w, struct relayed_stream stream[2])
 {
 	int status = 0;
 	pid_t ended = 0;
 
 	while (ended == 0) {
-		struct pollfd p[2] = { { .fd = stream[0].from, .events = POLLIN },
-				       { .fd = stream[1].from, .events = POLLIN } };
+		struct pollfd p[3] = { { .fd = stream[0].from, .events = POLLIN },
+				       { .fd = stream[1].from, .events = POLLIN },
+				       { .fd = w->connection, .events = POLLIN } };
 		bool is_over = stream[0].from < 0 && stream[1].from < 0;
 
-		if (!is_over)
-			poll(p, 2, LOOK_MS);
-		ended = waitpid(pid, &status, is_over ? 0 : WNOHANG);
+		if (!is_over && poll(p, 3, LOOK_MS) > 0 && p[2].revents == POLLIN)
+			w->answer(w->data, w->connection);
+		ended = waitpid(w->pid, &status, is_over ? 0 : WNOHANG);
 		if (ended < 0 && errno == EINTR)
 			ended = 0;
 		for (int i = 0; i < 2; i++) {
@@ -128,20 +139,28 @@ static int relay_until_exit(pid_t pid, struct relayed_stream stream[2])
 	return status;
 }
 
-int privsep_run(int (*work)(void *data), void *data)
+int privsep_connection(void)
 {
+	return to_parent;
+}
+
+int privsep_run(int (*work)(void *data), void (*answer)(void *data, int connection), void *data)
+{
+	struct worker w = { .answer = answer, .data = data };
 	struct relayed_stream stream[2];
-	int out[2], err[2], status;
-	pid_t pid;
+	int out[2], err[2], pair[2], status;
 
 	fflush(NULL);
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0)
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(err, O_CLOEXEC) < 0 ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		die("cannot create a pipe: %m");
 	parent_pid = getpid();
-	pid = fork();
-	if (pid < 0)
+	w.pid = fork();
+	if (w.pid < 0)
 		die("cannot create a process: %m");
-	if (pid == 0) {
+	if (w.pid == 0) {
+		close(pair[0]);
+		to_parent = pair[1];
 		isolation_begin(out[1], err[1]);
 		status = work(data);
 		fflush(NULL);
@@ -149,7 +168,10 @@ int privsep_run(int (*work)(void *data), void *data)
 	}
 	begin_stream(&stream[0], out, stdout);
 	begin_stream(&stream[1], err, stderr);
-	status = relay_until_exit(pid, stream);
+	close(pair[1]);
+	w.connection = pair[0];
+	status = relay_until_exit(&w, stream);
+	close(w.connection);
 	end_stream(&stream[0]);
 	end_stream(&stream[1]);
 	if (WIFEXITED(status))

@@ -24,6 +24,7 @@
 #include "memusage/remote/launched.h"
 #include "memusage/remote/privsep.h"
 #include "memusage/remote/remote_command.h"
+#include "memusage/remote/remote_examination.h"
 #include "memusage/remote/remote_output.h"
 #include "memusage/report/not_recorded.h"
 #include "profile/base/limits.h"
@@ -233,7 +234,7 @@ static enum contact_status run_as_owner(struct remote *r, const struct owner *ow
 		prepare_temporary_file(r, owner);
 	r->owner = owner;
 	r->found_pipe = pair[1];
-	code = privsep_run(work_as_owner, r);
+	code = privsep_run(work_as_owner, remote_examination_answer, r);
 	read_found_pid(r, pair[0]);
 	close(pair[0]);
 	close(pair[1]);

@@ -4,15 +4,20 @@
  */
 #include "memusage/remote/remote_examination.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/message.h"
 #include "memusage/attach/earlier_list.h"
+#include "memusage/common/fd_passing.h"
 #include "memusage/examine/leak_check.h"
 #include "memusage/examine/pages_check.h"
 #include "memusage/examine/pointer_search.h"
 #include "memusage/holders/holders_check.h"
+#include "memusage/remote/privsep.h"
 #include "memusage/trace/tracee_refusal.h"
 
 /* A minute, since what others have asked for may take long. */
@@ -59,6 +64,58 @@ static void explain_status(enum control_status status, struct mu_error *err)
 			     "it has ended, or executes another program");
 }
 
+/* The answer to the isolated process, with the file if there is one. */
+struct privileged_answer {
+	enum control_status status;
+};
+
+void remote_examination_answer(void *data, int connection)
+{
+	const struct remote *r = data;
+	struct privileged_answer a = { .status = CONTROL_DENIED };
+	struct control_examination x;
+	struct contact c = CONTACT_CLOSED;
+	int file, further;
+
+	if (fd_passing_receive(connection, &x, sizeof(x), &further) != sizeof(x)) {
+		shutdown(connection, SHUT_RDWR);
+		return;
+	}
+	if (further >= 0)
+		close(further);
+	file = contact_query(&c, r->pid, 0) == CONTACT_OK ?
+		       contact_ask_examination(&c, r->pid, &x, &a.status) : -1;
+	contact_close(&c);
+	fd_passing_send(connection, &a, sizeof(a), file, MSG_DONTWAIT);
+	if (file >= 0)
+		close(file);
+}
+
+/* A collector of root's answers only root. Its child examines as root, which the owner's rights may
+ * not allow: the process has changed its user since its last exec. */
+static int ask_by_parent(const struct control_examination *x, enum control_status *status)
+{
+	struct pollfd wait = { .fd = privsep_connection(), .events = POLLIN };
+	struct privileged_answer a;
+	int file = -1;
+
+	*status = CONTROL_DENIED;
+	if (fd_passing_send(wait.fd, x, sizeof(*x), -1, 0) < 0)
+		return -1;
+	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
+		;
+	if (fd_passing_receive(wait.fd, &a, sizeof(a), &file) == sizeof(a))
+		*status = a.status;
+	return file;
+}
+
+static int ask_once(const struct remote *r, struct control_examination *x,
+		    enum control_status *status)
+{
+	return r->owner ? ask_by_parent(x, status) :
+			  contact_ask_examination(&r->contact, r->pid, x, status);
+}
+
 /* A child of the collector may be allowed what we are not. Returns false with ERR as it was if
  * there is none that examines: the collector lacks that, or the process is recorded without one. */
 static bool ask_collector(const struct remote *r, const struct examination *e,
@@ -70,10 +127,10 @@ static bool ask_collector(const struct remote *r, const struct examination *e,
 	int fd;
 
 	set_options(&x, e, options);
-	fd = contact_ask_examination(&r->contact, r->pid, &x, &status);
+	fd = ask_once(r, &x, &status);
 	for (int i = 0; status == CONTROL_BUSY && i < BUSY_TRIES; i++) {
 		nanosleep(&pause, NULL);
-		fd = contact_ask_examination(&r->contact, r->pid, &x, &status);
+		fd = ask_once(r, &x, &status);
 	}
 	if (fd < 0 && status == CONTROL_DENIED)
 		return false;

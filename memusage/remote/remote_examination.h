@@ -11,6 +11,15 @@
  * Returns NULL if they are, by the options of the run. */
 const char *remote_examination_find_missing(const struct remote *r);
 
+/* remote_examination_answer -- Has the collector examine a process for the isolated one, which may
+ * not ask: the answer of privsep_run().
+ *
+ * data        the struct remote, of whose process the collectors of our user are asked, whatever
+ *             the message says.
+ * connection  with the message.
+ */
+void remote_examination_answer(void *data, int connection);
+
 /* remote_examination_run -- Examines the process as --snapshot says.
  *
  * why_not  a reason not to do it, or NULL.

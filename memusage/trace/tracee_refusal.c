@@ -49,8 +49,8 @@ pid_t tracee_refusal_tracer(pid_t pid)
 	"start the program with memusage --leak-check=full"
 #define FORBIDDEN \
 	"the kernel does not let us stop it (ptrace): it has changed its user, is not dumpable " \
-	"(prctl(2)), or a container forbids that (--cap-add=SYS_PTRACE); a run that root starts " \
-	"can examine it at its end (memusage --leak-check=full)"
+	"(prctl(2)), or a container forbids that (--cap-add=SYS_PTRACE); in a run that root " \
+	"starts, root can ask, and it is examined at its end (memusage --leak-check=full)"
 
 /* An examiner has the name of the client or the collector that began it. */
 static bool is_ours(pid_t tracer)

@@ -144,4 +144,39 @@ wait $clients
 is "$(cat of-* | grep -c 'definitely lost')" 12 'more are answered than are examined at a time'
 is "$(cat of-* | grep 'memusage:')" '' '... and none is refused'
 end_steps
+# ---- a process that has given up root's rights, as the workers of a server do
+
+if [ "$(id -u)" = 0 ]; then
+	cat >drops.c <<'END'
+#include <grp.h>
+#include <unistd.h>
+__attribute__((constructor)) static void drop(void)
+{
+	if (setgroups(0, NULL) || setgid(64123) || setuid(64123))
+		_exit(99);
+}
+END
+	compile "${CC:-cc}" -w -D_GNU_SOURCE -shared -fPIC -o drops.so drops.c
+	# shellcheck disable=SC2016 # for the inner shell
+	begin_steps memusage -q -o whole --record=run.mur \
+		sh -c 'LD_PRELOAD=$LD_PRELOAD:$0 exec leak_hidden' "$PWD/drops.so"
+	until_true pids leak_hidden "$launcher" >/dev/null
+	program=$(pids leak_hidden "$launcher" | head -1)
+	await_input
+	is "$(awk '$1 == "Uid:" { print $2 }' "/proc/$program/status")" 64123 'it has another user'
+	isnt "$(stat -c %u "/proc/$program/maps")" 64123 '... which may not trace it'
+	ask leak_check full any
+	is "$status,$err" 0, "root has its collector make the check"
+	like "$out" 'definitely lost: 4,000 bytes in 225 blocks' '... with its sums'
+	ask pages
+	like "$out" 'KiB .*live blocks, as' '... and pages'
+	ask holders
+	like "$out" '^ *800 B .* 25 x lose ' '... and holders'
+	run setpriv --reuid=64123 --regid=64123 --clear-groups memusage --pid="$program" leak_check
+	isnt "$status" 0 'the user gets no answer from it'
+	end_steps
+	is "$?" 0 'the program is unharmed'
+else
+	skip 'only root can give up its rights' 8
+fi
 done_testing

@@ -43,7 +43,7 @@ pid=$(pids undumpable "$(pids memusage "$!")")
 run as_user memusage --pid="$pid" leak_check
 is "$status" 125 'a check while it runs is refused'
 like "$err" 'it has changed its user, is not dumpable' '... with the reason'
-like "$err" 'a run that root starts can examine it at its end' '... and with what to do'
+like "$err" 'in a run that root starts, root can ask' '... and with what to do'
 run as_user memusage --pid="$pid" status
 is "$status" 0 'what needs no right is answered'
 exec 5>&-
