@@ -15,8 +15,8 @@ enum { STALL_SECONDS = 15 };
  *
  * on_stall  is called by that thread, with DATA, before it ends the process by _exit(0). It must
  *           not allocate memory, since the watched thread may hold malloc's lock.
- * If there can be no thread the process is not watched. Costs some 30 microseconds, and a few in
- * each second. A stop of the process by a signal does not count.
+ * If there can be no thread the process is not watched. Costs a thread, which wakes each second. A
+ * stop of the process by a signal does not count.
  *
  * Source  pthread_getcpuclockid(3); Linux, Documentation/filesystems/fuse.rst, "Interrupting
  *         filesystem operations".
