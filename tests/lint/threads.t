@@ -1,8 +1,9 @@
 #!/usr/bin/perl
-# threads.t -- the tools have one thread each, with two exceptions. The collector has two per arena, which
+# threads.t -- the tools have one thread each, with three exceptions. The collector has two per arena, which
 # memusage/record/futex_watch.c starts: they share nothing with the loop but struct waker and the arena's header, by
 # atomic operations (docs/design.md, "The collector's threads"). A merge reads recordings by several threads, which
-# profile/merge/merge_readers.c starts and ends (docs/design.md, "Merging processes").
+# profile/merge/merge_readers.c starts and ends (docs/design.md, "Merging processes"). An examiner has another one,
+# memusage/examine/stall_watch.c, which only reads its clock and ends it.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 use strict;
@@ -10,7 +11,8 @@ use warnings;
 use lib $0 =~ m{^(.*)/};
 use Lint;
 
-my %may = ('memusage/record/futex_watch.c' => 1, 'profile/merge/merge_readers.c' => 1);
+my %may = ('memusage/record/futex_watch.c' => 1, 'profile/merge/merge_readers.c' => 1,
+	'memusage/examine/stall_watch.c' => 1);
 my %starts;
 
 for my $file (files(qr/\.c$/, qw(profile formats cli memusage memusagestat memusageprint memusageserve))) {
