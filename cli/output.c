@@ -141,16 +141,46 @@ static bool may_hold_secrets(const struct stat *st, bool is_direct)
 	return !is_someones || user_is_self(st->st_uid);
 }
 
+/* Whoever made a pipe decides how long its writers wait: in the collector, all processes of the run
+ * would wait as well. */
+static bool may_make_wait(const struct stat *st, bool is_direct)
+{
+	return S_ISFIFO(st->st_mode) && is_direct && !user_is_self(st->st_uid);
+}
+
+/* Opens what is there. A pipe without a reader is waited for if it is ours, as a shell does. Any
+ * user can make one, and can hold up who opens a file of theirs by a lease. */
+static int open_existing(const char *name, int how, mode_t access, bool is_direct)
+{
+	struct stat st;
+	int fd = open(name, how | O_NONBLOCK, access);
+
+	if (fd >= 0) {
+		fcntl(fd, F_SETFL, 0);
+		return fd;
+	}
+	if ((errno != ENXIO && errno != EWOULDBLOCK) ||
+	    (is_direct ? lstat(name, &st) : stat(name, &st)) < 0)
+		return -1;
+	if (is_direct && !user_is_self(st.st_uid)) {
+		errno = EPERM;
+		return -1;
+	}
+	return open(name, how, access);
+}
+
 /* Accepts a file that existed before. Returns FD, or -1 with errno and FD closed. */
 static int accept_output_file(int fd, unsigned flags, bool is_direct)
 {
 	struct stat st;
 	int error = 0;
 
-	if (flags & OUTPUT_PUBLIC)
-		return fd;
 	if (fstat(fd, &st) < 0)
 		error = errno;
+	else if (may_make_wait(&st, is_direct))
+		error = EPERM;
+	else if (flags & OUTPUT_PUBLIC)
+		return fd;
 	else if (!may_hold_secrets(&st, is_direct))
 		error = EPERM;
 	else if (S_ISREG(st.st_mode) && st.st_mode & 077 && !(flags & OUTPUT_CHECK) &&
@@ -176,10 +206,10 @@ int output_open_file(const char *name, unsigned flags, bool *fresh)
 		*fresh = fd >= 0;
 	if (fd >= 0 || errno != EEXIST || flags & OUTPUT_NEW)
 		return fd;
-	fd = open(name, how | O_NOFOLLOW, access);
+	fd = open_existing(name, how | O_NOFOLLOW, access, true);
 	if (fd < 0 && errno == ELOOP && is_trusted_link(name)) {
 		is_direct = false;
-		fd = open(name, how, access);
+		fd = open_existing(name, how, access, false);
 	}
 	return fd < 0 ? -1 : accept_output_file(fd, flags, is_direct);
 }

@@ -47,6 +47,8 @@ struct output {
  * flags  enum output_flag. Without OUTPUT_PUBLIC the file is its user's alone: it is made with mode
  *        0600, or gets that; one that belongs to another user is refused, who could read it.
  * fresh  set to whether it was made now; NULL allowed.
+ * A pipe of another user is refused, who could leave us waiting for ever; so is a file that such a
+ * user has a lease of. A pipe of ours that nobody reads yet is waited for.
  * A symbolic link is followed only if it belongs to the user or to root: in a directory that
  * others can write to, a link of theirs could choose what we overwrite. (A directory whose
  * owner is hostile is beyond help here; Linux's fs.protected_symlinks covers /tmp.)

@@ -16,6 +16,7 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/user.h"
 
 enum { LOCK_TRIES = 20, LOCK_PAUSE_NS = 50000000 };
 
@@ -92,13 +93,22 @@ static void check_directory(char *name)
 		die("cannot write files in %s: %m", dir);
 }
 
+/* output_open_file() refuses it, without waiting for a reader. */
+static bool is_pipe_of_another(const char *name)
+{
+	struct stat st;
+
+	return lstat(name, &st) == 0 && S_ISFIFO(st.st_mode) && !user_is_self(st.st_uid);
+}
+
 void files_check_name(const char *name, unsigned flags)
 {
 	bool is_fresh = false;
 	struct stat st;
 	int fd;
 
-	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+	if (!is_pipe_of_another(name) && stat(name, &st) == 0 && !S_ISREG(st.st_mode) &&
+	    !S_ISDIR(st.st_mode)) {
 		if (access(name, W_OK) < 0)
 			die("cannot write %s: %m", name);
 		return;
