@@ -40,6 +40,7 @@ static struct {
 	char file[PATH_BYTES];	  /* of the present image */
 	char child[PATH_BYTES];	  /* of a child, until it is removed at once */
 	struct slot unnamed;	  /* of a child, from its fork to its first event */
+	struct stat program_identity;
 	char output_entry[PATH_BYTES + sizeof(MU_ENV_OUTPUT)]; /* for the environment of program */
 	struct mu_config config;
 	int stderr_copy; /* a descriptor, 0: none */
@@ -70,6 +71,20 @@ static bool use_private_tmp(void)
 			   AT_SYMLINK_NOFOLLOW);
 	return !sys_failed(failed) && S_ISDIR(status.st_mode) && status.st_uid == uid &&
 	       !(status.st_mode & 077);
+}
+
+/* After `su` the variable names a directory of the user before, who could put another recording in
+ * the place of ours. */
+static const char *own_runtime_directory(void)
+{
+	const char *directory = environment_value("XDG_RUNTIME_DIR");
+	struct stat status;
+
+	if (!directory || !*directory ||
+	    sys_failed(SYS4(SYS_newfstatat, AT_FDCWD, directory, &status, 0)) ||
+	    status.st_uid != (uint32_t)SYS1(SYS_geteuid, 0))
+		return NULL;
+	return directory;
 }
 
 static int create_arena_file(char *path)
@@ -183,16 +198,19 @@ static void duplicate_stderr(void)
 	standalone.stderr_copy = (int)fd;
 }
 
-static int choose_stderr(void)
+static bool is_same_file(long fd, const struct stat *before)
 {
 	struct stat status;
-	const struct stat *before = &standalone.stderr_identity;
+
+	return !sys_failed(SYS2(SYS_fstat, fd, &status)) && status.st_dev == before->st_dev &&
+	       status.st_ino == before->st_ino;
+}
+
+static int choose_stderr(void)
+{
 	int fd = standalone.stderr_copy;
 
-	if (fd && !sys_failed(SYS2(SYS_fstat, fd, &status)) && status.st_dev == before->st_dev &&
-	    status.st_ino == before->st_ino)
-		return fd;
-	return 2;
+	return fd && is_same_file(fd, &standalone.stderr_identity) ? fd : 2;
 }
 
 /* Stores NAME as an absolute path, by the present directory. */
@@ -208,7 +226,7 @@ static bool make_path_absolute(char *path, const char *name)
 
 /* PREFIX/lib/memusage/libmemusage.so -> PREFIX/bin/memusage. This is done when the program begins:
  * a relative name of LD_PRELOAD leads elsewhere after the program has changed its directory,
- * perhaps to a file that another user wants to be executed. */
+ * perhaps to a file that another user wants to be executed. So does any name after chroot(). */
 static void find_finish_program(void)
 {
 	const struct link_map *ours = lookup_self();
@@ -225,7 +243,9 @@ static void find_finish_program(void)
 	if (strlen(standalone.program) + sizeof("/bin/memusage") > PATH_BYTES)
 		goto unknown;
 	strcat(standalone.program, "/bin/memusage");
-	return;
+	if (!sys_failed(SYS4(SYS_newfstatat, AT_FDCWD, standalone.program,
+			     &standalone.program_identity, 0)))
+		return;
 unknown:
 	standalone.program[0] = '\0';
 }
@@ -248,7 +268,7 @@ bool standalone_begin(struct slot *slot)
 	if (!is_program_wanted(environment_value(MU_ENV_PROG_NAME)))
 		return false;
 	if (!chosen || !*chosen)
-		chosen = environment_value("XDG_RUNTIME_DIR");
+		chosen = own_runtime_directory();
 	if (chosen && *chosen ? !join_path(standalone.directory, chosen, "", "")
 			      : !use_private_tmp())
 		return false;
@@ -290,6 +310,15 @@ bool standalone_announce(void)
 	return true;
 }
 
+/* Executes the file that was memusage when the program began, or nothing. */
+static void execute_if_same(const char *path, char *const argv[], char *const envp[])
+{
+	long fd = SYS4(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+
+	if (!sys_failed(fd) && is_same_file(fd, &standalone.program_identity))
+		SYS5(SYS_execveat, fd, "", argv, envp, AT_EMPTY_PATH);
+}
+
 /* execve() gives a process the exit signal SIGCHLD, which the program must not get: so this process
  * does not execute memusage, but its child does, and it ends without a signal after its child. It
  * blocks all signals: else the program's handlers would run in it, in the program's memory. */
@@ -305,7 +334,7 @@ __attribute__((noreturn)) static void run_as_intermediate(const char *path, char
 	if (!child) {
 		SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &old, 0, sizeof(old));
 		SYS3(SYS_dup3, error_fd, 2, 0);
-		SYS3(SYS_execve, path, argv, envp);
+		execute_if_same(path, argv, envp);
 	}
 	while (child > 0 && SYS4(SYS_wait4, child, &status, __WALL, 0) == -EINTR)
 		;

@@ -1,12 +1,13 @@
 #!/bin/sh
-# decoys.t -- what another user puts where root writes an output is neither waited for nor used.
+# decoys.t -- what another user puts where root writes an output, looks for a directory or executes
+# memusage at a program's end is neither waited for nor used.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/recorder.sh"
 . "$MU_SRC/tests/lib/users.sh"
 need perl
-need_bin memusage memusageprint heap
+need_bin memusage memusageprint heap alone
 need_users
 PATH=$WORKLOADS:$PATH
 
@@ -39,4 +40,41 @@ run timeout 20 memusage -o ours heap
 wait
 like "$(cat got)" 'heap total' 'a pipe of our own, whose reader comes late'
 
+# ---- without memusage: LD_PRELOAD alone
+
+chmod 755 "$user_dir"
+chown 64123:64123 "$user_dir"
+as_user mkdir -m 700 "$user_dir/run"
+# in_runtime DIR: which recordings are there while a program runs that is recorded
+in_runtime() {
+	run env -u MEMUSAGE_DIR LD_PRELOAD="$LIB" XDG_RUNTIME_DIR="$1" perl -e \
+		'opendir my $d, $ARGV[0]; print map { "$_\n" } grep { /^memusage.*mur$/ } readdir $d' "$1"
+}
+in_runtime "$user_dir/run"
+is "$out" '' 'the runtime directory of another user is not used'
+like "$err" '^ malloc\|' '... the program is recorded'
+in_runtime "$MU_TMP"
+like "$out" '^memusage-[0-9]+-0.mur$' 'but our own is'
+
+cat >decoy.c <<'END'
+#include <fcntl.h>
+int main(void)
+{
+	return open("/executed", O_CREAT | O_WRONLY, 0600) < 0;
+}
+END
+if chroot / true 2>/dev/null && "${CC:-gcc}" -static -o "$user_dir/decoy" decoy.c 2>/dev/null; then
+	chmod 755 "$user_dir/decoy"
+	as_user sh -c "mkdir -p $user_dir/$MU_BUILD/bin && cp $user_dir/decoy $user_dir/$MU_BUILD/bin/memusage"
+	mkdir arena
+	run env LD_PRELOAD="$LIB" MEMUSAGE_DIR="$MU_TMP/arena" alone chroot "$user_dir"
+	is "$status" 4 'a program that enters a directory of another user by chroot()'
+	nok '... executes no memusage that lies there' [ -e "$user_dir/executed" ]
+	num "$(find arena -name '*.mur' | wc -l)" -ge 1 '... and leaves its recording'
+	run memusage --finish arena/*
+	cp .err report
+	is "$(report_field 4992-5007 count)" 1 '... which can be reported'
+else
+	skip 'no chroot() or no static programs here' 4
+fi
 done_testing

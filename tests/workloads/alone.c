@@ -47,6 +47,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 2 && !strcmp(argv[1], "chdir") && chdir(argv[2]) < 0)
 		return 5;
+	if (argc > 2 && !strcmp(argv[1], "chroot") && (chroot(argv[2]) < 0 || chdir("/") < 0))
+		return 5;
 	if (argc > 1 && !strcmp(argv[1], "close"))
 		for (int fd = 2; fd < 100; fd++)
 			close(fd);
