@@ -30,6 +30,7 @@ struct push_sender {
 	CURL *easy;
 	struct loop_timer timer;
 	int file;		/* of the message under way; -1: none is */
+	unsigned int redirections;	/* of it that were followed */
 	uint64_t at, size;
 	char reply[REPLY_KEPT + 1];
 	size_t replied;
@@ -52,7 +53,7 @@ static size_t give_message(char *to, size_t size, size_t count, void *data)
 	return want;
 }
 
-/* A redirection sends it again. */
+/* libcurl sends it again if a connection that it has kept turns out to be closed. */
 static int rewind_message(void *data, curl_off_t offset, int origin)
 {
 	struct push_sender *s = data;
@@ -107,6 +108,7 @@ static const char *advise_on_secret(const struct push_sender *s, long status)
 static enum push_answer explain_answer(struct push_sender *s, CURLcode code, char why[PUSH_WHY])
 {
 	long status = 0;
+	const char *url = NULL;
 	enum push_answer answer;
 
 	curl_easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -117,7 +119,13 @@ static enum push_answer explain_answer(struct push_sender *s, CURLcode code, cha
 			 !is_unknown_authority(s, code) ? "" :
 			 s->target->authority ? " (by an authority that --push-ca does not have)" :
 			 " (--push-ca=FILE names its authority)");
-		return code == CURLE_TOO_MANY_REDIRECTS ? PUSH_REFUSED : PUSH_RETRY;
+		return PUSH_RETRY;
+	}
+	if (curl_easy_getinfo(s->easy, CURLINFO_REDIRECT_URL, &url) == CURLE_OK && url) {
+		snprintf(why, PUSH_WHY, "HTTP %ld, %s", status, s->redirections == REDIRECTS ?
+			 "one redirection too many" :
+			 "a redirection to another server or to http, which gets no headers");
+		return PUSH_REFUSED;
 	}
 	answer = judge_status(status);
 	if (answer != PUSH_TAKEN)
@@ -127,12 +135,34 @@ static enum push_answer explain_answer(struct push_sender *s, CURLcode code, cha
 	return answer;
 }
 
+/* The whole message is sent again. libcurl does not follow by itself, because it would send what
+ * --push-headers has to any server. Returns whether it is under way. */
+static bool follow_redirection(struct push_sender *s)
+{
+	const char *url = NULL;
+
+	if (curl_easy_getinfo(s->easy, CURLINFO_REDIRECT_URL, &url) != CURLE_OK || !url ||
+	    s->redirections == REDIRECTS || !push_target_may_follow(s->target, url))
+		return false;
+	s->redirections++;
+	s->at = 0;
+	s->replied = 0;
+	memset(s->reply, 0, sizeof(s->reply));
+	curl_multi_remove_handle(s->multi, s->easy);
+	curl_easy_setopt(s->easy, CURLOPT_URL, url);
+	curl_multi_add_handle(s->multi, s->easy);
+	return true;
+}
+
 static void finish_message(struct push_sender *s, CURLcode code)
 {
 	char why[PUSH_WHY];
 	curl_off_t after = 0;
-	const enum push_answer answer = explain_answer(s, code, why);
+	enum push_answer answer;
 
+	if (code == CURLE_OK && follow_redirection(s))
+		return;
+	answer = explain_answer(s, code, why);
 	curl_easy_getinfo(s->easy, CURLINFO_RETRY_AFTER, &after);
 	curl_multi_remove_handle(s->multi, s->easy);
 	s->file = -1;
@@ -203,30 +233,19 @@ static int set_timer(CURLM *multi, long ms, void *data)
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-/* A redirection may not leave HTTPS. */
-static void set_protocols(CURL *easy, const char *url)
+static void set_protocols(CURL *easy)
 {
-	const bool is_secure = strncmp(url, "https:", 6) == 0;
-
 #if LIBCURL_VERSION_NUM >= 0x075500 /* 7.85: the masks of bits are deprecated */
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, is_secure ? "https" : "http,https");
 #else
-	const long http = CURLPROTO_HTTP, https = CURLPROTO_HTTPS;
-
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, http | https);
-	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS, is_secure ? https : http | https);
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
-	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS);
-	curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
 }
 
 static void prepare_easy(struct push_sender *s)
 {
 	CURL *easy = s->easy;
 
-	curl_easy_setopt(easy, CURLOPT_URL, s->target->url);
 	if (s->target->socket) {
 		curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, s->target->socket);
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
@@ -235,7 +254,7 @@ static void prepare_easy(struct push_sender *s)
 		curl_easy_setopt(easy, CURLOPT_CAINFO, s->target->authority);
 		curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
 	}
-	set_protocols(easy, s->target->url);
+	set_protocols(easy);
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, s->target->headers);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "memusage/" MEMUSAGE_VERSION);
 	curl_easy_setopt(easy, CURLOPT_POST, 1L);
@@ -278,8 +297,10 @@ void push_sender_send(struct push_sender *s, int file, uint64_t size)
 	s->at = 0;
 	s->size = size;
 	s->replied = 0;
+	s->redirections = 0;
 	memset(s->reply, 0, sizeof(s->reply));
 	s->error[0] = '\0';
+	curl_easy_setopt(s->easy, CURLOPT_URL, s->target->url);
 	curl_easy_setopt(s->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
 	curl_multi_add_handle(s->multi, s->easy);
 }

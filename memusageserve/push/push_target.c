@@ -112,6 +112,12 @@ int push_target_parse(struct push_target *t, const char *text, struct mu_error *
 	return 0;
 }
 
+static void add_own_header(struct push_target *t, const char *line)
+{
+	add_header(t, line);
+	t->has_own_headers = true;
+}
+
 static int add_header_line(struct push_target *t, char *line, const char *file, unsigned int number,
 			   struct mu_error *err)
 {
@@ -124,7 +130,7 @@ static int add_header_line(struct push_target *t, char *line, const char *file, 
 	if (!colon || colon == line || strcspn(line, " \t") < (size_t)(colon - line))
 		return mu_error_set(err, MU_ERROR_FORMAT, 0, "%s: line %u is not \"Name: value\"",
 				    file, number);
-	add_header(t, line);
+	add_own_header(t, line);
 	return 0;
 }
 
@@ -154,7 +160,7 @@ int push_target_read_headers(struct push_target *t, const char *file, const char
 		char *line = xasprintf("Authorization: Bearer %s", token);
 
 		line[strcspn(line, "\r\n")] = '\0';
-		add_header(t, line);
+		add_own_header(t, line);
 		free(line);
 	}
 	return file ? read_header_file(t, file, err) : 0;
@@ -168,6 +174,42 @@ bool push_target_has_secret(const struct push_target *t)
 	while (header && strncasecmp(header->data, name, strlen(name)) != 0)
 		header = header->next;
 	return header != NULL;
+}
+
+static bool is_same_part(CURLU *a, CURLU *b, CURLUPart what)
+{
+	char *x = NULL, *y = NULL;
+	const bool result = curl_url_get(a, what, &x, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+			    curl_url_get(b, what, &y, CURLU_DEFAULT_PORT) == CURLUE_OK &&
+			    strcasecmp(x, y) == 0;
+
+	curl_free(x);
+	curl_free(y);
+	return result;
+}
+
+/* Another port of a host may be another user's. */
+static bool is_same_server(const char *one, const char *other, bool is_upgrade)
+{
+	CURLU *a = xcheck(curl_url()), *b = xcheck(curl_url());
+	const bool result = curl_url_set(a, CURLUPART_URL, one, 0) == CURLUE_OK &&
+			    curl_url_set(b, CURLUPART_URL, other, 0) == CURLUE_OK &&
+			    is_same_part(a, b, CURLUPART_HOST) &&
+			    (is_upgrade || is_same_part(a, b, CURLUPART_PORT));
+
+	curl_url_cleanup(a);
+	curl_url_cleanup(b);
+	return result;
+}
+
+bool push_target_may_follow(const struct push_target *t, const char *url)
+{
+	const bool was_secure = text_behind(t->url, "https:") != NULL;
+	const bool is_secure = strncasecmp(url, "https:", 6) == 0;
+
+	if (was_secure && !is_secure)
+		return false;
+	return !t->has_own_headers || is_same_server(t->url, url, is_secure && !was_secure);
 }
 
 int push_target_set_authority(struct push_target *t, const char *file, struct mu_error *err)

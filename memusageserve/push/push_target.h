@@ -21,6 +21,7 @@ struct push_target {
 	char *authority;		/* file of certificates; NULL: those of the system */
 	char *shown;			/* for messages */
 	struct curl_slist *headers;
+	bool has_own_headers;		/* some are the user's, and may be secret */
 };
 
 /* push_target_parse -- Takes the value of --push to pieces.
@@ -42,6 +43,14 @@ int push_target_read_headers(struct push_target *t, const char *file, const char
 
 /* push_target_has_secret -- Tells whether a header says who pushes: Authorization. */
 bool push_target_has_secret(const struct push_target *t);
+
+/* push_target_may_follow -- Tells whether the server may send us to a URL.
+ *
+ * Never from https to http. Headers of the user are for the server that --push names: with them
+ * only another path of it will do, or the same host by https. libcurl itself would keep back no
+ * more than Authorization and Cookie from other servers.
+ */
+bool push_target_may_follow(const struct push_target *t, const char *url);
 
 /* push_target_set_authority -- Has the certificates in a file sign that of the server.
  *

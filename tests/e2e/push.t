@@ -219,6 +219,32 @@ end
 end_push
 end_server
 
+begin_server pyroscope 0 stranger
+stranger=$server stranger_url=http://$at/push.v1.PusherService/Push
+begin_server pyroscope 0 named
+begin_program
+printf 'X-Api-Key: s3cret\n' >headers
+echo "redirect to=$stranger_url" >named/plan
+begin_push --push="http://$at" --push-headers=headers
+ok 'with headers, no redirection to another server is followed' \
+	until_true grep -q 'refuses a profile: HTTP 307, a redirection to another server' push.err
+nok '... which gets nothing' [ -e stranger/log ]
+tell keep 1 1
+ok '... the server itself gets the next profile' until_true [ -e named/1.txt ]
+is "$(grep -c redirect named/log)" 1 '... one to the same server was followed'
+end
+end_push
+begin_program
+echo "to=$stranger_url" >named/plan
+begin_push --push="http://$at"
+tell keep 1 1
+ok 'without headers it is followed' until_true [ -e stranger/1.txt ]
+end
+end_push
+end_server
+server=$stranger
+end_server
+
 # ---- certificates ----------------------------------------------------------------------------
 
 # signed NAME HOST DAYS: NAME.pem, the certificate of HOST and its key, signed by ca.pem

@@ -7,8 +7,8 @@
 # push is read as read_push.py does: the text is FOLDER/N.txt, N from 1 on, its headers N.headers. A
 # push that a server would refuse is answered by 400, with the reason also in FOLDER/refused. The file
 # FOLDER/plan may have words for the next requests, each of which is taken off: a status (500, 429:2
-# with a Retry-After), "reset", "slow" (a byte in two seconds), "hang", "redirect", "ok". Every
-# request is a line of FOLDER/log.
+# with a Retry-After), "reset", "slow" (a byte in two seconds), "hang", "redirect", "to=URL" (a redirection),
+# "ok". Every request is a line of FOLDER/log.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import gzip
@@ -99,6 +99,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             if word == "redirect":
                 self.answer(307, Location=PATHS[KIND])
+                return
+            if word.startswith("to="):
+                self.answer(307, Location=word[3:])
                 return
             if word == "loop":
                 self.answer(307, Location=self.path)
