@@ -17,12 +17,25 @@
 #include "cli/user.h"
 #include "cli/xmalloc.h"
 
+/* Whoever writes would go on for as long as it takes to make the rest. */
+static void refuse_size(struct output *out)
+{
+	/* exit() writes what is left in the buffer. */
+	out->error = EFBIG;
+	if (out->is_fresh)
+		unlink(out->name);
+	die("cannot write %s: it would have more than %llu bytes, which the size of the input does "
+	    "not explain", out->name, (unsigned long long)out->limit);
+}
+
 /* stdio forgets why a write failed by the time fclose() reports it, so the stream writes
  * through here. */
 static size_t write_to_descriptor(struct output *out, const char *data, size_t size)
 {
 	size_t done = 0;
 
+	if (out->limit && size > out->limit - out->written && !out->error)
+		refuse_size(out);
 	while (done < size && !out->error) {
 		ssize_t n = write(out->fd, data + done, size - done);
 

@@ -32,6 +32,8 @@ struct output {
 	FILE *stream;		/* fully buffered */
 	const char *name;	/* for messages; borrowed, "-" is shown as standard output */
 	uint64_t written;	/* bytes that have left the buffer */
+	uint64_t limit;		/* of them, beyond which the program ends; 0: none. The caller sets
+				 * it after output_open() */
 	int fd;
 	int error;		/* errno of the first failed write, or 0 */
 	bool owns_fd;

@@ -17,8 +17,10 @@ static int write_one_file(struct report_subject *s, const struct report_job *job
 	struct output out = { 0 };
 	int result = -1;
 
-	if (name && output_open(&out, name, 0) == 0)
+	if (name && output_open(&out, name, 0) == 0) {
+		out.limit = report_job_limit(job->settings);
 		result = file->write(out.stream, name, s, job);
+	}
 	if (output_close(&out) < 0)
 		result = -1;
 	free(name);

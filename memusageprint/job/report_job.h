@@ -28,3 +28,10 @@ typedef int (*report_fn)(const struct report_job *job);
  * output file. Does not return if the output cannot be opened.
  */
 FILE *report_job_begin(const struct report_job *job);
+
+/* report_job_limit -- How many bytes an output of the input files may have; 0: any number.
+ *
+ * A name is in a file once, and with each stack that has it in the output: so a file of a megabyte
+ * could fill a disk. What is no file on a disk, as a pipe, has no limit.
+ */
+uint64_t report_job_limit(const struct settings *settings);

@@ -104,6 +104,18 @@ bomb frames.gz 'print <>, q(],"ftbl":["[root]"); print q(,"0x1: f (a.c:1)") x 10
 holds memusageprint frames.gz
 like "$err" 'too many frames' 'a table of frames that does not end'
 
+# ---- files that grow when they are written ----
+
+# A megabyte of names that each of 20,000 stacks has.
+perl -e 'print "desc: x\ncmd: x\ntime_unit: i\nsnapshot=0\ntime=1\nmem_heap_B=100000\n";
+	print "mem_heap_extra_B=0\nmem_stacks_B=0\nheap_tree=detailed\n";
+	printf "n%d: 100000 0x%x: f%s (a.c:1)\n", $_ == 999 ? 20000 : 1, 4096 + $_, "y" x 500 for 0 .. 999;
+	printf "n0: 5 0x%x: g%d (b.c:1)\n", 1 << 20 | $_, $_ for 0 .. 19999' >deep.massif
+holds memusageprint --to=folded -o deep.folded deep.massif
+is "$status" 1 'folded stacks that would fill a disk'
+like "$err" '^memusageprint: cannot write deep.folded: it would have more than [0-9]{9} bytes' '... are refused'
+nok '... and leave no file' [ -e deep.folded ]
+
 # ---- recordings of programs that lie ----
 
 # The collector has a session of its own, but the limits of who starts it.
