@@ -32,6 +32,7 @@ struct speedscope {
 	FILE *out;
 	const struct export *e;
 	struct strings names, files;
+	uint32_t *name_of, *file_of;	/* by text of the profile: its number in these */
 	struct triples frames;	/* name, file, line; the number of a frame */
 	struct stacklist stack;
 	struct weight *weight;
@@ -45,16 +46,34 @@ static int64_t worth_of(const struct speedscope *s, uint32_t site, bool by_block
 	return w->is_there && worth > 0 ? worth : 0;
 }
 
+/* Names may have 100 KB, and each frame of each stack has one. */
+static uint32_t number_of_text(const struct speedscope *s, struct strings *in, uint32_t *known,
+			       uint32_t text)
+{
+	const char *name = symbols_text(&s->e->filter->profile->symbols, text);
+
+	if (!known[text])
+		known[text] = strings_add(in, name, strlen(name));
+	return known[text];
+}
+
 static uint32_t number_of_frame(struct speedscope *s, const struct stackitem *item)
 {
 	const struct profile *p = s->e->filter->profile;
+	const struct symbols_level *level = item->level;
 	char unknown[256];
-	const char *name = stacklist_name(p, item, unknown);
-	const char *file = item->level ? symbols_text(&p->symbols, item->level->file) : "";
+	const char *name;
+	uint32_t number;
 
-	return triples_add(&s->frames, strings_add(&s->names, name, strlen(name)),
-			   strings_add(&s->files, file, strlen(file)),
-			   item->level ? item->level->line : 0);
+	if (level && level->full) {
+		number = number_of_text(s, &s->names, s->name_of, level->full);
+	} else {
+		name = stacklist_name(p, item, unknown);
+		number = strings_add(&s->names, name, strlen(name));
+	}
+	return triples_add(&s->frames, number,
+			   level ? number_of_text(s, &s->files, s->file_of, level->file) : 0,
+			   level ? level->line : 0);
 }
 
 /* Outermost first; code of which nothing is known is a frame as well. */
@@ -144,8 +163,11 @@ static void put_frames(const struct speedscope *s)
 void speedscope_write(FILE *out, const struct export *e)
 {
 	const struct profile *p = e->filter->profile;
+	const size_t texts = (size_t)p->symbols.strings.count + 1;
 	struct speedscope s = {
 		.out = out, .e = e,
+		.name_of = xcalloc(texts, sizeof(*s.name_of)),
+		.file_of = xcalloc(texts, sizeof(*s.file_of)),
 		.weight = xcalloc((size_t)p->sites.count + 1, sizeof(*s.weight)) };
 	bool is_first = true;
 	char text[BOUNDS_TEXT], *name = NULL;
@@ -168,5 +190,7 @@ void speedscope_write(FILE *out, const struct export *e)
 	strings_free(&s.files);
 	triples_free(&s.frames);
 	stacklist_free(&s.stack);
+	free(s.name_of);
+	free(s.file_of);
 	free(s.weight);
 }

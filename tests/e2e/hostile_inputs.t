@@ -115,6 +115,23 @@ holds memusageprint --to=folded -o deep.folded deep.massif
 is "$status" 1 'folded stacks that would fill a disk'
 like "$err" '^memusageprint: cannot write deep.folded: it would have more than [0-9]{9} bytes' '... are refused'
 nok '... and leave no file' [ -e deep.folded ]
+# A program whose function has a name of 60,000 characters, 240,000 times in its stacks.
+perl -e 'my $f = "f" . "x" x 60000;
+	print "#include <stdlib.h>\nvoid *volatile p;\n";
+	print "__attribute__((noinline)) void $f(int d, int k)\n{\n";
+	print "\tif (d) {\n\t\t$f(d - 1, k);\n\t\t__asm__(\"\");\n\t\treturn;\n\t}\n\tswitch (k) {\n";
+	print "\tcase $_: p = malloc(10); __asm__(\"\"); break;\n" for 0 .. 599;
+	print "\t}\n}\nint main(void) { for (int k = 0; k < 600; k++) $f(400, k); }\n"' >long.c
+if "${CC:-gcc}" -O1 -fno-optimize-sibling-calls -o long long.c 2>/dev/null && need_recorder; then
+	memusage -q --record=long.mur ./long
+	within 15 1000000 memusageprint --to=speedscope -o long.json long.mur
+	is "$status" 0 'a name of 60,000 characters in each frame, for speedscope'
+	within 30 1000000 memusageprint --to=folded -o long.folded long.mur
+	is "$status" 1 '... as folded stacks'
+	like "$err" 'it would have more than' '... which are refused'
+else
+	skip 'no compiler' 3
+fi
 
 # ---- recordings of programs that lie ----
 
