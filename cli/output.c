@@ -6,9 +6,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -16,6 +19,8 @@
 #include "cli/terminal.h"
 #include "cli/user.h"
 #include "cli/xmalloc.h"
+
+enum { LINKS = 40 };	/* that follow each other, as in the kernel */
 
 /* Whoever writes would go on for as long as it takes to make the rest. */
 static void refuse_size(struct output *out)
@@ -136,13 +141,49 @@ static bool is_standard_output(const char *name)
 	return strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0;
 }
 
-/* Tells whether NAME is a symbolic link that no other user can have put there. */
-static bool is_trusted_link(const char *name)
+/* Tells whether a handle is of a symbolic link that no other user can have put there. */
+static bool is_trusted_link(int handle)
 {
 	struct stat st;
 
-	return lstat(name, &st) == 0 && S_ISLNK(st.st_mode) &&
+	return fstat(handle, &st) == 0 && S_ISLNK(st.st_mode) &&
 	       (st.st_uid == 0 || user_is_self(st.st_uid));
+}
+
+/* Those below /proc/PID/fd lead to what has no name, and nobody can replace them. */
+static bool is_link_of_kernel(int handle)
+{
+	struct statfs fs;
+
+	return fstatfs(handle, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* The name that a link says, to be freed; NULL with ELOOP if another user may have made it. What is
+ * read is the link that was checked: its name may be another one's by the time that it is followed.
+ * *IS_FINAL: NAME itself must be opened. */
+static char *read_trusted_link(const char *name, bool *is_final)
+{
+	const int handle = open(name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	const char *slash = strrchr(name, '/');
+	char target[PATH_MAX], *result = NULL;
+	ssize_t length = -1;
+
+	*is_final = false;
+	if (handle < 0)
+		return NULL;
+	if (is_trusted_link(handle)) {
+		*is_final = is_link_of_kernel(handle);
+		length = readlinkat(handle, "", target, sizeof(target));
+	}
+	close(handle);
+	if (*is_final)
+		result = xstrdup(name);
+	else if (length > 0)
+		result = xasprintf("%.*s%.*s",
+				   *target == '/' || !slash ? 0 : (int)(slash + 1 - name), name,
+				   (int)length, target);
+	errno = ELOOP;
+	return result;
 }
 
 /* Whoever made the file can read it, whatever its mode is. A pipe of that name is as good; one that
@@ -180,6 +221,27 @@ static int open_existing(const char *name, int how, mode_t access, bool is_direc
 		return -1;
 	}
 	return open(name, how, access);
+}
+
+/* Opens what a link leads to, by links that are trusted alone. */
+static int open_behind_link(const char *name, int how, mode_t access)
+{
+	char *at = xstrdup(name), *next;
+	bool is_final = false;
+	int fd = -1;
+
+	for (int i = 0; i < LINKS && fd < 0 && !is_final; i++) {
+		next = read_trusted_link(at, &is_final);
+		if (!next)
+			break;
+		free(at);
+		at = next;
+		fd = open_existing(at, is_final ? how : how | O_NOFOLLOW, access, false);
+		if (fd < 0 && errno != ELOOP)
+			break;
+	}
+	free(at);
+	return fd;
 }
 
 /* Accepts a file that existed before. Returns FD, or -1 with errno and FD closed. */
@@ -220,9 +282,9 @@ int output_open_file(const char *name, unsigned flags, bool *fresh)
 	if (fd >= 0 || errno != EEXIST || flags & OUTPUT_NEW)
 		return fd;
 	fd = open_existing(name, how | O_NOFOLLOW, access, true);
-	if (fd < 0 && errno == ELOOP && is_trusted_link(name)) {
+	if (fd < 0 && errno == ELOOP) {
 		is_direct = false;
-		fd = open_existing(name, how, access, false);
+		fd = open_behind_link(name, how, access);
 	}
 	return fd < 0 ? -1 : accept_output_file(fd, flags, is_direct);
 }

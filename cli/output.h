@@ -51,9 +51,10 @@ struct output {
  * fresh  set to whether it was made now; NULL allowed.
  * A pipe of another user is refused, who could leave us waiting for ever; so is a file that such a
  * user has a lease of. A pipe of ours that nobody reads yet is waited for.
- * A symbolic link is followed only if it belongs to the user or to root: in a directory that
- * others can write to, a link of theirs could choose what we overwrite. (A directory whose
- * owner is hostile is beyond help here; Linux's fs.protected_symlinks covers /tmp.)
+ * A symbolic link is followed only if it belongs to the user or to root, and so does each that it
+ * leads to: in a directory that others can write to, a link of theirs could choose what we
+ * overwrite, also one that takes the place of ours meanwhile. (Directories in the path are not
+ * looked at; Linux's fs.protected_symlinks covers /tmp.)
  * Returns a descriptor, or -1 with errno, which output_refusal() explains.
  */
 int output_open_file(const char *name, unsigned flags, bool *fresh);

@@ -40,6 +40,55 @@ run timeout 20 memusage -o ours heap
 wait
 like "$(cat got)" 'heap total' 'a pipe of our own, whose reader comes late'
 
+# ---- links
+
+chmod 777 "$user_dir"
+as_user ln -s "$MU_TMP/victim" "$user_dir/theirs"
+ln -s "$user_dir/theirs" chain
+run memusageprint --top -o chain run.mur
+is "$status" 1 'a link of ours to a link of theirs'
+like "$err" 'the symbolic link belongs to another user' '... is not followed'
+nok '... and nothing is made' [ -e victim ]
+ln -s middle outer
+ln -s ./end middle
+ok 'a chain of our own links' memusageprint --top -o outer run.mur
+ok '... is followed' test -f end
+is "$(memusageprint --top -o /dev/stdout run.mur | cmp - end)" '' 'links of the kernel'
+
+# They exchange a link of ours and one of theirs all the time, which a directory without the sticky bit allows.
+cat >exchange.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	alarm(60);
+	while (argc > 2)
+		if (renameat2(AT_FDCWD, argv[1], AT_FDCWD, argv[2], RENAME_EXCHANGE) < 0)
+			return 1;
+	return 0;
+}
+END
+if "${CC:-gcc}" -o "$user_dir/exchange" exchange.c 2>/dev/null; then
+	chmod 755 "$user_dir/exchange"
+	echo precious >victim
+	ln -s "$MU_TMP/end" "$user_dir/ours"
+	as_user "$user_dir/exchange" "$user_dir/ours" "$user_dir/theirs" &
+	exchange=$!
+	written=0 tried=0
+	while [ $tried -lt 200 ] && [ "$(cat victim)" = precious ]; do
+		memusageprint --top -o "$user_dir/ours" run.mur 2>/dev/null && written=$((written + 1))
+		tried=$((tried + 1))
+	done
+	kill "$exchange"
+	wait "$exchange"
+	num $written -gt 0 'while links are exchanged, ours is followed sometimes'
+	is "$(cat victim)" precious '... and never theirs'
+else
+	skip 'no compiler' 2
+fi
+
 # ---- without memusage: LD_PRELOAD alone
 
 chmod 755 "$user_dir"
