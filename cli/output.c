@@ -376,6 +376,12 @@ static void append_text(char **text, const char *more, size_t length)
 	(*text)[used + length] = '\0';
 }
 
+/* "logs/%q{RUN}/data" with ".." is beside "logs". */
+static bool names_directory(const char *value)
+{
+	return strchr(value, '/') || (*value && value[strspn(value, ".")] == '\0');
+}
+
 /* AT points behind "%q"; returns what follows the closing brace, or NULL with WHY. */
 static const char *append_variable(char **text, const char *at,
 				   char *(*lookup)(const char *name), char why[128])
@@ -392,10 +398,11 @@ static const char *append_variable(char **text, const char *at,
 	value = lookup(name);
 	if (!value)
 		snprintf(why, 128, "the variable %.80s is not set", name);
-	else if (strchr(value, '/'))
-		snprintf(why, 128, "the variable %.80s contains a slash", name);
+	else if (names_directory(value))
+		snprintf(why, 128, "the variable %.80s %s", name,
+			 strchr(value, '/') ? "contains a slash" : "is nothing but points");
 	free(name);
-	if (!value || strchr(value, '/'))
+	if (!value || names_directory(value))
 		return NULL;
 	append_text(text, value, strlen(value));
 	return end + 1;

@@ -173,7 +173,7 @@ static bool has_rank = true;
 
 static char *variable(const char *name)
 {
-	static char run[] = "7", path[] = "a/b", empty[] = "";
+	static char run[] = "7", path[] = "a/b", empty[] = "", up[] = "..";
 
 	static char rank[] = "17", word[] = "three";
 
@@ -181,6 +181,8 @@ static char *variable(const char *name)
 		return has_rank ? word : NULL;
 	if (strcmp(name, "PMI_RANK") == 0)
 		return has_rank ? rank : NULL;
+	if (strcmp(name, "UP") == 0)
+		return up;
 	return strcmp(name, "RUN") == 0 ? run : strcmp(name, "PATH") == 0 ? path :
 	       strcmp(name, "EMPTY") == 0 ? empty : NULL;
 }
@@ -194,6 +196,7 @@ static void test_expand(void)
 	};
 	static const char *const bad[] = {
 		"%", "a%", "%d", "%q", "%qRUN", "%q{", "%q{RUN", "%q{}", "%q{NONE}", "%q{PATH}",
+		"logs/%q{UP}/out",
 	};
 	char why[128], host[RANK_HOST_LENGTH], *name;
 
