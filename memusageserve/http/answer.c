@@ -5,6 +5,7 @@
 #include "memusageserve/http/answer.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "cli/xmalloc.h"
@@ -14,6 +15,10 @@
 #include "memusageserve/http/metrics.h"
 #include "memusageserve/http/page_of_now.h"
 #include "memusageserve/source/look.h"
+#include "profile/base/limits.h"
+
+/* An answer is in memory. As text it has a name with each stack, and names may have 100 KB. */
+#define ANSWER_BYTES_MAX (UINT64_C(512) << 20)
 
 static enum worker_result explain(FILE *out, const struct mu_error *err)
 {
@@ -142,6 +147,8 @@ enum worker_result answer_write(FILE *out, void *data)
 	struct look l;
 	int result = look_take(&l, o->run, &options, &err);
 
+	/* The copies that were looked at may be larger. Beyond the limit the process is killed. */
+	limits_lower(RLIMIT_FSIZE, ANSWER_BYTES_MAX);
 	if (result == 0)
 		result = write_look(out, &l, o, &err);
 	/* The process ends: nothing need be released. */

@@ -119,7 +119,9 @@ enum worker_result worker_finish(struct worker *w)
 	w->pidfd = -1;
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= WORKER_NOT_FOUND)
 		return (enum worker_result)WEXITSTATUS(status);
-	say_in_output(w->output, "the process that made the answer was killed\n");
+	say_in_output(w->output, WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ ?
+		      "the answer would have more than 512 MiB\n" :
+		      "the process that made the answer was killed\n");
 	return WORKER_FAILED;
 }
 

@@ -129,8 +129,22 @@ if "${CC:-gcc}" -O1 -fno-optimize-sibling-calls -o long long.c 2>/dev/null && ne
 	within 30 1000000 memusageprint --to=folded -o long.folded long.mur
 	is "$status" 1 '... as folded stacks'
 	like "$err" 'it would have more than' '... which are refused'
+	if has_program memusageserve && command -v curl >/dev/null &&
+		sed 's/k); }$/k); sleep(60); }/; s/^void/#include <unistd.h>\n&/' long.c >waits.c &&
+		"${CC:-gcc}" -O1 -fno-optimize-sibling-calls -o waits waits.c; then
+		memusage -q --serve="unix:$PWD/http" ./waits &
+		server=$!
+		until_true [ -S http ]
+		run curl -s -m 55 --unix-socket http -w '%{http_code}' 'http://localhost/debug/pprof/heap?debug=1'
+		is "$out" 'the answer would have more than 512 MiB
+503' '... and as an answer of the server, which is in memory'
+		kill "$server"
+		wait "$server"
+	else
+		skip 'no server, or no curl'
+	fi
 else
-	skip 'no compiler' 3
+	skip 'no compiler' 4
 fi
 
 # ---- recordings of programs that lie ----
