@@ -18,6 +18,7 @@
 #include "memusage/attach/adopt.h"
 #include "memusage/collector/left_checks.h"
 #include "memusage/common/clock.h"
+#include "memusage/common/escape.h"
 #include "memusage/common/process.h"
 #include "memusage/common/program.h"
 #include "memusage/common/wire.h"
@@ -57,12 +58,14 @@ static void tell_before(const struct attachment *a, bool is_verbose)
 /* The pause is the process's: users of a server want to know it. */
 static void tell_begun(const struct attachment *a, const struct settings *settings)
 {
-	char name[17], pause[UNITS_LENGTH];
+	char name[17], safe[4 * sizeof(name)], pause[UNITS_LENGTH];
 
 	if (settings->quiet)
 		return;
+	/* The process chooses it, and may be another user's. */
 	process_name(a->pid, name);
-	fprintf(stderr, "memusage: process %d (%s) is recorded from now on%s\n", (int)a->pid, name,
+	escape_text(safe, sizeof(safe), name);
+	fprintf(stderr, "memusage: process %d (%s) is recorded from now on%s\n", (int)a->pid, safe,
 		settings->duration_ns ? "" : "; Ctrl-C ends that");
 	if (settings->verbose)
 		fprintf(stderr, "memusage: process %d: its %u thread%s stood for %s\n",

@@ -179,4 +179,19 @@ else
 	skip 'no breakpoint could be written' 3
 fi
 end
+
+# ---- a name that is a command to a terminal
+
+if command -v perl >/dev/null; then
+	perl -e '$0 = "a\e[31mb"; sleep 60' &
+	named=$!
+	is_named() { grep -q "$(printf '\033')" "/proc/$named/comm"; }
+	until_true is_named
+	run memusage --attach=$named --duration=1ms --record=named.mur
+	like "$err" "^memusage: process $named \(a.x1b.31mb\) is recorded" 'the name is shown with numbers'
+	unlike "$err" "$(printf '\033')" '... and nothing that a terminal obeys'
+	kill $named
+else
+	skip 'no perl' 2
+fi
 done_testing
