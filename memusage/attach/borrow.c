@@ -21,18 +21,21 @@
 #include <time.h>
 
 #include "memusage/common/clock.h"
+#include "memusage/trace/tracee_call.h"
 #include "memusage/trace/tracee_frame.h"
+#include "memusage/trace/tracee_wait.h"
 
 #if defined(__x86_64__)
 
 #define RED_ZONE UINT64_C(128)
 #define STACK_NEEDED UINT64_C(32768)
 #define ANSWER_NS UINT64_C(5000000000)
+#define SIGNAL_NS UINT64_C(500000000)
 #define KERNEL_CONTEXT 304u /* bytes of its ucontext, the beginning of libc's */
 #define TRAP_FLAG UINT64_C(0x100)
 #define PLAIN_FLAGS UINT64_C(0x202)
 
-enum { MERIT_MOST = 4 }; /* of merit_of() */
+enum { MERIT_MOST = 4 /* of merit_of() */, SIGNALS_MOST = 64 };
 
 /* ---- one thread -------------------------------------------------------------------------- */
 
@@ -247,8 +250,53 @@ uint64_t borrow_text(const struct borrowed *b, const char *text)
 
 /* ---- functions --------------------------------------------------------------------------- */
 
-/* Stops it where the kernel would make calls again. */
-static bool stop_thread(struct borrowed *b)
+/* Tells whether the thread is in a function that it runs for us. If we were away for so long that
+ * it believed us dead, it has gone home. */
+static bool is_still_on(const struct borrowed *b, const struct mu_own_mapping *stack)
+{
+	struct user_regs_struct r;
+
+	return read_registers(b->thread->tid, &r) && r.rsp - stack->start < stack->size;
+}
+
+/* At home it gets all its signals. One that it stops for and is not given would be lost, with what
+ * the program has sent along; and its call would end with EINTR. A handler begins, and the thread
+ * stops at its first instruction: so it can be borrowed again. */
+static void take_back(const struct target *t, struct tracee_thread *thread, int status)
+{
+	for (int i = 0; status != -1; i++) {
+		const int signal = status >> 16 == 0 ? WSTOPSIG(status) : 0;
+
+		thread->signal = signal;
+		tracee_call_restart(t->pid, thread);
+		if (!signal || i == SIGNALS_MOST)
+			break;
+		tracee_call_settle(t->pid, thread);
+		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+		ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(uintptr_t)signal);
+		thread->signal = 0;
+		status = tracee_wait_stop(thread->tid, SIGNAL_NS);
+	}
+	tracee_call_read_registers(thread);
+}
+
+static bool has_gone_home(struct borrowed *b, const struct mu_own_mapping *stack, int status)
+{
+	if (!stack || is_still_on(b, stack))
+		return false;
+	take_back(b->t, b->thread, status);
+	b->thread = NULL;
+	return true;
+}
+
+static bool is_signal(int status)
+{
+	return status >> 16 == 0 && WSTOPSIG(status) != SIGSTOP;
+}
+
+/* Stops it where the kernel would make calls again. Returns false if it is not ours any more.
+ * stack  of the function that it may run, NULL none */
+static bool stop_thread(struct borrowed *b, const struct mu_own_mapping *stack)
 {
 	const pid_t tid = b->thread->tid;
 	int status;
@@ -263,8 +311,10 @@ static bool stop_thread(struct borrowed *b)
 			/* The stop of an exec may have been missed. */
 			if (target_has_executed(b->t, tid))
 				lose_thread(b);
-			return b->thread != NULL;
+			return b->thread && !has_gone_home(b, stack, status);
 		}
+		if (is_signal(status) && has_gone_home(b, stack, status))
+			return false;
 		note_stop_signal(b, status);
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
@@ -272,7 +322,8 @@ static bool stop_thread(struct borrowed *b)
 }
 
 /* Waits until the function has answered. Returns false if the thread has stopped before. */
-static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
+static bool await_answer(struct borrowed *b, const struct mu_own_mapping *stack, uint64_t state,
+			 uint32_t *answer)
 {
 	const uint64_t end = clock_now(CLOCK_MONOTONIC) + ANSWER_NS;
 	const struct timespec pause = { .tv_nsec = 20000 };
@@ -285,7 +336,8 @@ static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 			lose_thread(b);
 			return false;
 		}
-		if (got > 0 && status >> 16 == 0 && is_fault(WSTOPSIG(status)))
+		if (got > 0 && is_signal(status) &&
+		    (has_gone_home(b, stack, status) || is_fault(WSTOPSIG(status))))
 			return false;
 		if (got > 0) {
 			note_stop_signal(b, status);
@@ -293,21 +345,13 @@ static bool await_answer(struct borrowed *b, uint64_t state, uint32_t *answer)
 		}
 		if (!target_read(b->t, state, answer, sizeof(*answer))) {
 			ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
-			stop_thread(b);
+			stop_thread(b, stack);
 			return false;
 		}
 		if (*answer || clock_now(CLOCK_MONOTONIC) > end)
 			return true;
 		nanosleep(&pause, NULL);
 	}
-}
-
-/* If we were away for so long that the thread believed us dead, it has gone home. */
-static bool is_still_on(const struct borrowed *b, const struct mu_own_mapping *stack)
-{
-	struct user_regs_struct r;
-
-	return read_registers(b->thread->tid, &r) && r.rsp - stack->start < stack->size;
 }
 
 uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,
@@ -326,7 +370,7 @@ uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,
 	if (!r.rsp || !write_registers(b->thread->tid, &r) ||
 	    ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL) < 0)
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "cannot begin in it: %m"), 0;
-	if (!await_answer(b, state, &answer)) {
+	if (!await_answer(b, stack, state, &answer)) {
 		if (b->thread && !read_registers(b->thread->tid, &r))
 			r.rip = function;
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0,
@@ -334,12 +378,10 @@ uint32_t borrow_run(struct borrowed *b, uint64_t function, uint64_t argument,
 				    (long long)(r.rip - function)), 0;
 	}
 	ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
-	if (!stop_thread(b))
+	if (!stop_thread(b, stack))
 		return mu_error_set(err, MU_ERROR_SYSTEM, 0, "it has ended"), 0;
-	if (answer && is_still_on(b, stack))
-		return answer;
 	if (answer)
-		lose_thread(b);
+		return answer;
 	return mu_error_set(err, MU_ERROR_SYSTEM, 0, "the recorder does not answer in it"), 0;
 }
 
@@ -349,7 +391,7 @@ void borrow_end(struct borrowed *b)
 		return;
 	ptrace(PTRACE_INTERRUPT, b->thread->tid, NULL, NULL);
 	ptrace(PTRACE_CONT, b->thread->tid, NULL, NULL);
-	if (!stop_thread(b))
+	if (!stop_thread(b, NULL))
 		return;
 	ptrace(PTRACE_SETSIGMASK, b->thread->tid, (void *)8, &b->mask);
 	write_registers(b->thread->tid, &b->thread->regs);

@@ -1,6 +1,7 @@
 /* LDLIBS: -ldl */
 /* libkilled_tracer.c -- a library that kills a process which traces another before the $KILLED_AT-th step
- * by which it changes that: a request to ptrace, or what it writes to its memory.
+ * by which it changes that: a request to ptrace, or what it writes to its memory. Or the process stands for
+ * $AWAY_MS milliseconds before its $AWAY_AT-th PTRACE_INTERRUPT, as one that SIGSTOP has stopped; once.
  *
  * The steps of a process begin with its first PTRACE_SEIZE.
  *
@@ -10,8 +11,10 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 static void count_step(int is_first)
@@ -26,6 +29,31 @@ static void count_step(int is_first)
 	}
 	if (tracer == getpid() && most && ++steps == atol(most))
 		kill(getpid(), SIGKILL);
+}
+
+static int *has_stood; /* of all processes */
+
+__attribute__((constructor)) static void share_memory(void)
+{
+	has_stood = mmap(NULL, sizeof(*has_stood), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static void stand(void)
+{
+	const char *most = getenv("AWAY_AT"), *time = getenv("AWAY_MS");
+	const long ms = time ? atol(time) : 0;
+	const struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+	static pid_t tracer;
+	static long requests;
+
+	if (tracer != getpid())
+		requests = 0;
+	tracer = getpid();
+	if (most && ++requests == atol(most) && !*has_stood) {
+		*has_stood = 1;
+		nanosleep(&pause, NULL);
+	}
 }
 
 static int changes_nothing(int request)
@@ -48,6 +76,8 @@ long ptrace(enum __ptrace_request request, ...)
 	address = va_arg(rest, void *);
 	data = va_arg(rest, void *);
 	va_end(rest);
+	if (request == PTRACE_INTERRUPT)
+		stand();
 	if (!changes_nothing(request))
 		count_step(request == PTRACE_SEIZE);
 	return next(request, pid, address, data);
