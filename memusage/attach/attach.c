@@ -264,6 +264,9 @@ static enum target_result change_code(struct stop *s)
 				      "breakpoint, or another tool)", 0);
 	if (!write_thunks(s))
 		return stop_refuse(s, "the system forbids to write code into it", 0);
+	/* A borrowed thread cannot be moved: if we were killed after it got the registers of its
+	 * own place, all its signals would be blocked for ever. */
+	borrow_end(&s->b);
 	result = code_move_in(&s->t, &s->a->code, &s->a->err);
 	if (result != TARGET_OK)
 		return result;

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${MU_SRC:-$(dirname "$0")/../..}/tests/lib/tap.sh"
 . "$MU_SRC/tests/lib/attach.sh"
-need_bin memusage attached polled
+need_bin memusage attached polled entered
 need_attach
 PATH=$WORKLOADS:$PATH
 is_sanitized any && skip_all 'no other library comes before a sanitizer'
@@ -49,7 +49,7 @@ kill_at_steps() {
 }
 
 every=$(attempts 16 1)
-for what in 'attached blocks 2' 'attached children' 'attached threads' 'attached signals' polled; do
+for what in 'attached blocks 2' 'attached children' 'attached threads' 'attached signals' polled entered; do
 	# shellcheck disable=SC2086 # several words
 	begin_stranger $what
 	# So that its calls are stopped for a second time.
