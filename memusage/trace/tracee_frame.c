@@ -27,23 +27,92 @@ static bool is_repeated(const struct user_regs_struct *r)
 	return (int64_t)r->orig_rax >= 0 && result >= RESTART_FIRST && result <= RESTART_LAST;
 }
 
-/* Returns the number of a call that the kernel makes again. From its second stop on, poll() and its
- * like are a call of the kernel's own, which rt_sigreturn would end with EINTR: the number that the
- * program has given is only in its code then, where that is `mov $number, %eax; syscall`. */
-static uint64_t number_of_call(const struct tracee_thread *thread)
+static bool read_tracee(const struct tracee_thread *thread, uint64_t at, void *to, size_t size)
 {
+	struct iovec local = { to, size }, remote = { (void *)at, size };
+
+	return process_vm_readv(thread->tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+static bool is_restartable(uint64_t number)
+{
+	return number == SYS_poll || number == SYS_nanosleep || number == SYS_clock_nanosleep ||
+	       number == SYS_futex;
+}
+
+/* Until glibc 2.40, and in code of others: `mov $number, %eax; syscall`. */
+static uint64_t number_in_code(const struct tracee_thread *thread)
+{
+	static const unsigned char call[2] = { 0x0f, 0x05 };
 	unsigned char code[7];
-	struct iovec to = { code, sizeof(code) };
-	struct iovec from = { (void *)(thread->regs.rip - sizeof(code)), sizeof(code) };
 	uint32_t number;
 
-	if (thread->regs.orig_rax != SYS_restart_syscall ||
-	    process_vm_readv(thread->tid, &to, 1, &from, 1, 0) != sizeof(code) ||
-	    code[0] != 0xb8 || code[5] != 0x0f || code[6] != 0x05)
-		return thread->regs.orig_rax;
+	if (!read_tracee(thread, thread->regs.rip - sizeof(code), code, sizeof(code)) ||
+	    code[0] != 0xb8 || memcmp(code + 5, call, sizeof(call)) != 0)
+		return 0;
 	memcpy(&number, code + 1, sizeof(number));
-	return number == SYS_poll || number == SYS_nanosleep || number == SYS_clock_nanosleep ||
-			       number == SYS_futex ? number : SYS_restart_syscall;
+	return number;
+}
+
+/* From glibc 2.41 on all calls that are points of cancellation are made by one function, which has
+ * the number on its stack: `mov N(%rsp), %rax; syscall`. */
+static uint64_t number_on_stack(const struct tracee_thread *thread)
+{
+	static const unsigned char load[4] = { 0x48, 0x8b, 0x44, 0x24 };
+	static const unsigned char call[2] = { 0x0f, 0x05 };
+	unsigned char code[7];
+	uint64_t number;
+
+	if (!read_tracee(thread, thread->regs.rip - sizeof(code), code, sizeof(code)) ||
+	    memcmp(code, load, sizeof(load)) != 0 || memcmp(code + 5, call, sizeof(call)) != 0 ||
+	    code[4] >= 0x80 ||
+	    !read_tracee(thread, thread->regs.rsp + code[4], &number, sizeof(number)))
+		return 0;
+	return number;
+}
+
+/* With several threads, that function calls another, to which it gives the number in %rsi: it loads
+ * that at most 16 bytes before the call, `mov N(%rsp), %rsi`. What is called moves all arguments,
+ * and ends by `mov %r11, 8(%rsp); syscall`, as nothing else does.
+ *
+ * Source  sysdeps/unix/sysv/linux/x86_64/syscall_cancel.S of glibc; the code of Debian's 2.41 and
+ * 2.43. */
+static uint64_t number_of_caller(const struct tracee_thread *thread)
+{
+	static const unsigned char end[7] = { 0x4c, 0x89, 0x5c, 0x24, 0x08, 0x0f, 0x05 };
+	static const unsigned char load[4] = { 0x48, 0x8b, 0x74, 0x24 };
+	unsigned char code[21], own[sizeof(end)];
+	uint64_t back, number;
+
+	if (!read_tracee(thread, thread->regs.rip - sizeof(own), own, sizeof(own)) ||
+	    memcmp(own, end, sizeof(end)) != 0 ||
+	    !read_tracee(thread, thread->regs.rsp, &back, sizeof(back)) ||
+	    !read_tracee(thread, back - sizeof(code), code, sizeof(code)) || code[16] != 0xe8)
+		return 0;
+	for (size_t i = 0; i + sizeof(load) < 16; i++) {
+		if (memcmp(code + i, load, sizeof(load)) == 0 && code[i + 4] < 0x80 &&
+		    read_tracee(thread, thread->regs.rsp + 8 + code[i + 4], &number,
+				sizeof(number)))
+			return number;
+	}
+	return 0;
+}
+
+/* Returns the number of a call that the kernel makes again. From its second stop on, poll() and its
+ * like are a call of the kernel's own, which rt_sigreturn would end with EINTR: only the program
+ * still knows the number that it has given. */
+static uint64_t number_of_call(const struct tracee_thread *thread)
+{
+	uint64_t number;
+
+	if (thread->regs.orig_rax != SYS_restart_syscall)
+		return thread->regs.orig_rax;
+	number = number_in_code(thread);
+	if (!is_restartable(number))
+		number = number_on_stack(thread);
+	if (!is_restartable(number))
+		number = number_of_caller(thread);
+	return is_restartable(number) ? number : SYS_restart_syscall;
 }
 
 bool tracee_frame_repeats(const struct tracee_thread *thread)

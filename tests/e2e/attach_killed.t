@@ -49,7 +49,8 @@ kill_at_steps() {
 }
 
 every=$(attempts 16 1)
-for what in 'attached blocks 2' 'attached children' 'attached threads' 'attached signals' polled entered; do
+for what in 'attached blocks 2' 'attached children' 'attached threads' 'attached signals' \
+	polled 'polled stack' 'polled caller' entered; do
 	# shellcheck disable=SC2086 # several words
 	begin_stranger $what
 	# So that its calls are stopped for a second time.
