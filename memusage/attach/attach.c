@@ -382,8 +382,7 @@ static enum target_result attach_once(struct attachment *a, void *data)
 	target_find_contexts(&s.t);
 	before_prepare(&s);
 	s.parameters = xcalloc(1, sizeof(*s.parameters));
-	s.began_ns = clock_now(CLOCK_MONOTONIC);
-	result = target_stop(&s.t, &a->err);
+	result = stop_begin(&s);
 	if (result == TARGET_OK)
 		result = attach_stopped(&s, &blob, from, &arena);
 	stop_end(&s);

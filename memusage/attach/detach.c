@@ -17,7 +17,6 @@
 #include "memusage/attach/filter.h"
 #include "memusage/attach/refusal.h"
 #include "memusage/attach/stop.h"
-#include "memusage/common/clock.h"
 #include "memusage/common/process.h"
 
 /* If our attacher was killed, the next one may have taken the recorder away between our first look
@@ -105,10 +104,8 @@ static enum target_result open_to_leave(struct stop *s, pid_t pid, bool *is_ther
 
 static enum target_result stop_and_leave(struct stop *s)
 {
-	enum target_result result;
+	enum target_result result = stop_begin(s);
 
-	s->began_ns = clock_now(CLOCK_MONOTONIC);
-	result = target_stop(&s->t, &s->a->err);
 	if (result == TARGET_OK)
 		result = detach_stopped(s);
 	return result;

@@ -4,6 +4,8 @@
  */
 #include "memusage/attach/stop.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ enum {
 	TRIES = 400,
 	PAUSE_STEP_NS = 1000000, /* between two tries: this, twice this, ... */
 	PAUSE_STEPS = 8,
+	STOP_MOST_S = 10,
 	OWN_STACK_TRIES = 20,	       /* 1 s with these pauses: 5 ms, 10 ms, ... */
 	OWN_STACK_PAUSE_NS = 5000000
 };
@@ -182,16 +185,63 @@ static bool wait_for_next_try(unsigned int tries, int result, unsigned int *own_
 	return true;
 }
 
+/* A second Ctrl-C is not to kill us, nor Ctrl-Z to stop us, while the process stands. */
+static void ignore_keys(void)
+{
+	static const int keys[] = { SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGTSTP, SIGTTIN, SIGTTOU };
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		sigaction(keys[i], &ignored, NULL);
+}
+
+/* The process is not to stand for as long as we do: SIGSTOP may stop us, a page that we read may be
+ * one that a thread of the process supplies, or a call that it makes for us may wait for memory.
+ * Wherever we are killed, its threads go on, so a timer of the kernel does that. A thread that
+ * waits for a processor on a machine with a load of 40 took a second. */
+static bool limit_time(void)
+{
+	struct sigevent kill_us = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+	const struct itimerspec once = { .it_value.tv_sec = STOP_MOST_S };
+	timer_t timer;
+
+	return timer_create(CLOCK_MONOTONIC, &kill_us, &timer) == 0 &&
+	       timer_settime(timer, 0, &once, NULL) == 0;
+}
+
+enum target_result stop_begin(struct stop *s)
+{
+	if (!limit_time())
+		return stop_refuse(s, "cannot set a timer", errno);
+	s->began_ns = clock_now(CLOCK_MONOTONIC);
+	return target_stop(&s->t, &s->a->err);
+}
+
+static enum target_result say_died(struct attachment *a, uint64_t began_ns)
+{
+	const bool is_late = clock_now(CLOCK_MONOTONIC) - began_ns >=
+			     STOP_MOST_S * UINT64_C(1000000000);
+
+	mu_error_set(&a->err, MU_ERROR_SYSTEM, 0, is_late ?
+		     "it would have stood for more than 10 s, so it was let go" :
+		     "the process that was to stop it has died");
+	return TARGET_REFUSED;
+}
+
 enum target_result stop_try_often(struct attachment *a, stop_fn *work, void *data)
 {
 	unsigned int own_stack = 0;
+	uint64_t began_ns = 0;
 	int status = 0;
 
 	for (a->tries = 1; a->tries <= TRIES; a->tries++) {
-		pid_t child = fork();
+		pid_t child;
 
+		began_ns = clock_now(CLOCK_MONOTONIC);
+		child = fork();
 		if (child == 0) {
 			child_reset_signals();
+			ignore_keys();
 			_exit((int)work(a, data));
 		}
 		if (child < 0) {
@@ -205,8 +255,7 @@ enum target_result stop_try_often(struct attachment *a, stop_fn *work, void *dat
 	}
 	if (WIFEXITED(status) && WEXITSTATUS(status) <= TARGET_REFUSED)
 		return (enum target_result)WEXITSTATUS(status);
-	mu_error_set(&a->err, MU_ERROR_SYSTEM, 0, "the process that was to stop it has died");
-	return TARGET_REFUSED;
+	return say_died(a, began_ns);
 }
 
 void stop_end(struct stop *s)

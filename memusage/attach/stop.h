@@ -32,6 +32,12 @@ typedef enum target_result stop_fn(struct attachment *a, void *data);
  */
 enum target_result stop_try_often(struct attachment *a, stop_fn *work, void *data);
 
+/* stop_begin -- Stops the process. If we have not let it go after 10 s, the kernel kills us.
+ *
+ * Returns as target_stop() does.
+ */
+enum target_result stop_begin(struct stop *s);
+
 /* stop_refuse -- Notes the reason, with the text of an errno if that is not 0.
  *
  * Returns TARGET_REFUSED.
