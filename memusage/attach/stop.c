@@ -197,16 +197,17 @@ static void ignore_keys(void)
 
 /* The process is not to stand for as long as we do: SIGSTOP may stop us, a page that we read may be
  * one that a thread of the process supplies, or a call that it makes for us may wait for memory.
- * Wherever we are killed, its threads go on, so a timer of the kernel does that. A thread that
- * waits for a processor on a machine with a load of 40 took a second. */
+ * Wherever we are killed, its threads go on, so a timer of the kernel does that: libc has the calls
+ * in a library of its own before glibc 2.34. A thread that waits for a processor on a machine with
+ * a load of 40 took a second. */
 static bool limit_time(void)
 {
 	struct sigevent kill_us = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
 	const struct itimerspec once = { .it_value.tv_sec = STOP_MOST_S };
-	timer_t timer;
+	int timer; /* as the kernel numbers them */
 
-	return timer_create(CLOCK_MONOTONIC, &kill_us, &timer) == 0 &&
-	       timer_settime(timer, 0, &once, NULL) == 0;
+	return syscall(SYS_timer_create, CLOCK_MONOTONIC, &kill_us, &timer) == 0 &&
+	       syscall(SYS_timer_settime, timer, 0, &once, NULL) == 0;
 }
 
 enum target_result stop_begin(struct stop *s)
