@@ -9,13 +9,14 @@
  */
 #include <dlfcn.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/lib/next_ptrace.h"
 
 static void count_step(int is_first)
 {
@@ -65,22 +66,17 @@ static int changes_nothing(int request)
 
 long ptrace(enum __ptrace_request request, ...)
 {
-	long (*next)(int, pid_t, void *, void *) =
-		(long (*)(int, pid_t, void *, void *))dlsym(RTLD_NEXT, "ptrace");
 	va_list rest;
-	pid_t pid;
-	void *address, *data;
+	long result;
 
-	va_start(rest, request);
-	pid = va_arg(rest, pid_t);
-	address = va_arg(rest, void *);
-	data = va_arg(rest, void *);
-	va_end(rest);
 	if (request == PTRACE_INTERRUPT)
 		stand();
 	if (!changes_nothing(request))
 		count_step(request == PTRACE_SEIZE);
-	return next(request, pid, address, data);
+	va_start(rest, request);
+	result = call_next_ptrace(request, rest);
+	va_end(rest);
+	return result;
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)

@@ -4,13 +4,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <unistd.h>
+
+#include "tests/lib/next_ptrace.h"
 
 static void wait_while_there(const char *file)
 {
@@ -26,19 +26,14 @@ static void wait_while_there(const char *file)
 
 long ptrace(enum __ptrace_request request, ...)
 {
-	long (*next)(int, pid_t, void *, void *) =
-		(long (*)(int, pid_t, void *, void *))dlsym(RTLD_NEXT, "ptrace");
 	const char *file = getenv("LATE_TRACER");
 	va_list rest;
-	pid_t pid;
-	void *address, *data;
+	long result;
 
-	va_start(rest, request);
-	pid = va_arg(rest, pid_t);
-	address = va_arg(rest, void *);
-	data = va_arg(rest, void *);
-	va_end(rest);
 	if (request == PTRACE_SEIZE && file)
 		wait_while_there(file);
-	return next(request, pid, address, data);
+	va_start(rest, request);
+	result = call_next_ptrace(request, rest);
+	va_end(rest);
+	return result;
 }
