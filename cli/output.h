@@ -89,8 +89,8 @@ int output_close(struct output *out);
  *
  * %p is PID, %n a number that counts its uses from 1, %q{VAR} the environment variable VAR, %% a
  * percent sign, as in Valgrind's file name options; %r is the rank of an MPI program and %h the
- * machine (cli/rank.h). A value that contains a slash, or is
- * nothing but points, is refused, so that the environment cannot choose another directory.
+ * machine (cli/rank.h). A value that contains a slash, or is nothing but points, is refused, so
+ * that the environment cannot choose another directory.
  * lookup  where variables come from (getenv, or a saved environment); returns NULL if unset.
  * why     on failure set to a text that can follow `PATTERN: `.
  * Returns the name, to be freed, or NULL.

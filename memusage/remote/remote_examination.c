@@ -64,15 +64,11 @@ static void explain_status(enum control_status status, struct mu_error *err)
 			     "it has ended, or executes another program");
 }
 
-/* The answer to the isolated process, with the file if there is one. */
-struct privileged_answer {
-	enum control_status status;
-};
-
+/* The answer is an enum control_status, with the file if there is one. */
 void remote_examination_answer(void *data, int connection)
 {
 	const struct remote *r = data;
-	struct privileged_answer a = { .status = CONTROL_DENIED };
+	enum control_status status = CONTROL_DENIED;
 	struct control_examination x;
 	struct contact c = CONTACT_CLOSED;
 	int file, further;
@@ -84,9 +80,9 @@ void remote_examination_answer(void *data, int connection)
 	if (further >= 0)
 		close(further);
 	file = contact_query(&c, r->pid, 0) == CONTACT_OK ?
-		       contact_ask_examination(&c, r->pid, &x, &a.status) : -1;
+		       contact_ask_examination(&c, r->pid, &x, &status) : -1;
 	contact_close(&c);
-	fd_passing_send(connection, &a, sizeof(a), file, MSG_DONTWAIT);
+	fd_passing_send(connection, &status, sizeof(status), file, MSG_DONTWAIT);
 	if (file >= 0)
 		close(file);
 }
@@ -96,7 +92,7 @@ void remote_examination_answer(void *data, int connection)
 static int ask_by_parent(const struct control_examination *x, enum control_status *status)
 {
 	struct pollfd wait = { .fd = privsep_connection(), .events = POLLIN };
-	struct privileged_answer a;
+	enum control_status answer;
 	int file = -1;
 
 	*status = CONTROL_DENIED;
@@ -104,8 +100,8 @@ static int ask_by_parent(const struct control_examination *x, enum control_statu
 		return -1;
 	while (poll(&wait, 1, -1) < 0 && errno == EINTR)
 		;
-	if (fd_passing_receive(wait.fd, &a, sizeof(a), &file) == sizeof(a))
-		*status = a.status;
+	if (fd_passing_receive(wait.fd, &answer, sizeof(answer), &file) == sizeof(answer))
+		*status = answer;
 	return file;
 }
 
